@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from threading import Event
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from leafward.branches.transfer.summary_merge import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
+from leafward_tui.compare.controllers import loader
 from leafward_tui.compare.graft_choice import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
@@ -18,12 +22,14 @@ from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
-from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.session_store import DEADLINE, reached, rows, shown, until
 from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from leafward_tui.compare.model.compared_sides import ComparedSides
 
 
 async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
@@ -145,6 +151,47 @@ async def test_summaries_are_merged_as_in_a_merge_tool(tmp_path: Path) -> None:
         stored = lines(file.path)[-1]
         assert stored["type"] == "branch_summary"
         assert "branch A: the begin" in stored["summary"]
+
+
+async def test_a_key_that_needs_both_sides_says_that_they_are_being_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, gate = loader.sides_of, Event()
+
+    def held(*given: Any) -> ComparedSides:
+        gate.wait(DEADLINE)
+        return read(*given)
+
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        monkeypatch.setattr(loader, "sides_of", held)
+        await pilot.press("V")
+        for key in ("M", "e", "p", "slash", "V"):
+            await pilot.press(key)
+            assert "both sides are still being read" in rows(pilot.app)[-1]
+        assert pilot.app.screen is screen
+        gate.set()
+        await until(pilot, lambda: screen.state.read.overall is not None)
+        await pilot.press("M")
+        await reached(pilot, ChoiceSheet)
+
+
+@pytest.mark.parametrize("key", ["m", "c"])
+async def test_the_keys_of_a_sheet_stay_in_sight_where_the_terminal_becomes_smaller(
+    tmp_path: Path, key: str
+) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    ends = [line["id"] for line in lines(file.path) if " is done" in str(line)]
+    for number in range(30):
+        file.user(f"branch A goes on {number}", *ends[: not number])
+        file.said("so it does")
+    file.user("and B", ends[1])
+    async with comparing(file.path) as (pilot, _, _screen):
+        await pilot.press("M")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, MergeSheet | GraftSheet))
+        await pilot.resize_terminal(80, 20)
+        await until(pilot, lambda: "esc cancel" in rows(pilot.app)[-1])
 
 
 async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.style import Style
 
+from leafward.compaction.stored_summary.summary_comparison import LineRelation, PairedLine, SectionDiff
+from leafward.session.entries import EntryIndex
 from leafward_tui.compare.model.content_lines import ContentLines
+from leafward_tui.compare.model.context_page import MessageRow, context_page
+from leafward_tui.compare.model.files import FOLD, Column, FileItem, FileLines
 from leafward_tui.compare.state import Page
+from leafward_tui.ui.appearance.glyphs import UNICODE
+from leafward_tui.ui.panes.pane_lines import Block
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.ui.text.hits import parted as lit_parts
@@ -16,7 +23,7 @@ from leafward_tui.ui.text.hits import spans_of
 from tests.acting import call
 from tests.tui.compared import HIGH, comparing, parted, settled, tabbed
 from tests.tui.explored import NARROW
-from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.session_store import reached, rested, rows, shown, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward_tui.compare.model.compared_sides import Overall
     from leafward_tui.compare.screen import CompareScreen
 
 
@@ -93,6 +101,70 @@ async def test_messages_figures_and_summaries_are_searched(tmp_path: Path) -> No
         )
         await pilot.press("escape")
         assert not screen.search.hits.hits
+
+
+@pytest.mark.parametrize("size", [HIGH, NARROW])
+async def test_hits_are_looked_for_again_where_other_files_are_listed(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    """After a swap, and where the columns become one list."""
+    async with comparing(parted(tmp_path / "s.jsonl").path, size) as (pilot, _, screen):
+        await searched(pilot, screen, "only", 1)
+        other = NARROW if size == HIGH else HIGH
+        await pilot.press("V")
+        await until(pilot, lambda: screen.state.read.carried is not None and settled(screen))
+        await pilot.press("n")
+        assert sure(screen.state.files.file).path == "notes/only-a.md"
+        await pilot.resize_terminal(*other)
+        await rested(pilot)
+        await pilot.press("j", "n")
+        assert sure(screen.state.files.file).path == "notes/only-a.md"
+
+
+async def test_hits_and_cursor_stay_on_their_lines_where_the_same_ones_are_shown(tmp_path: Path) -> None:
+    file = parted(tmp_path / "s.jsonl")
+    async with comparing(file.path) as (pilot, _, screen):
+        await pilot.press("4")
+        pane, read = screen.view.summary, screen.state.read
+        await until(pilot, lambda: read.summaries is not None)
+        same = tuple(PairedLine(LineRelation.SAME, f"- {one}", f"- {one}") for one in "abc")
+        section = SectionDiff(
+            "Rules", LineRelation.CHANGED, (*same, PairedLine(LineRelation.ADDED, "", "- npm, too"))
+        )
+        found = sure(read.summaries)
+        diff = replace(found.difference, sections=(section, *found.difference.sections))
+        read.summaries = replace(found, difference=diff)
+        screen.pages.show_summary()
+        await searched(pilot, screen, "npm, too", 1)
+        cursor, folded = sure(pane.line), len(pane.lines)
+        assert cursor.after == "- npm, too"
+        await pilot.press("z")
+        assert len(pane.lines) == folded + 2
+        assert pane.line == cursor
+        assert [pane.lines[at] for at in screen.search.hits.hits] == [cursor]
+
+
+async def test_the_end_of_a_list_is_reached_without_the_lines_before_it(tmp_path: Path) -> None:
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
+        items = [FileItem(heading=str(number)) for number in range(900)]
+        every = [FileItem(key=FOLD), *items, FileItem(key=FOLD), FileItem(heading="end")]
+        lines = FileLines(every, 40, UNICODE, None)
+        view = screen.view.lists[Column.BOTH]
+        view.show(lambda _width, _rows: lines)
+        for step, line in ((1 << 40, 901), (-(1 << 40), 0)):
+            await rested(pilot)
+            before = lines.made
+            view.move_by(step)
+            assert view.cursor == line
+            assert lines.made - before < 12
+
+
+def test_messages_are_made_when_they_are_drawn(both: Overall) -> None:
+    messages = [MessageRow("A", "you", 1, f"word {number}", EntryIndex(0)) for number in range(5_000)]
+    page = context_page(both, messages, 80, UNICODE)
+    assert page.find("message:4999") == len(page) - 1
+    assert "word 4999" in page[-1].text
+    assert not isinstance(page, Block)
 
 
 def test_hits_cross_the_pieces_of_a_line() -> None:

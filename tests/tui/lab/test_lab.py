@@ -12,6 +12,7 @@ from leafward.session import native_file
 from leafward.session.lines import line_decoding
 from leafward_tui.lab.controllers.drafts import DraftMaker
 from leafward_tui.lab.controllers.turns import TurnsPane
+from leafward_tui.lab.model.sliders import Dial
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.lab.widgets.state_line import Writing
@@ -142,6 +143,27 @@ class TestPlan:
             assert len(screen.panes.cut.lines) > 20
             await pilot.press("z")
             assert len(screen.panes.cut.lines) < len(screen.panes.cut.lines.rows.turns.first) + 20  # type: ignore[attr-defined]
+
+    async def test_a_slider_that_the_mouse_holds_goes_to_its_ends_and_not_beyond(self, path: Path) -> None:
+        async with considering(path) as (pilot, screen):
+            plan, what_if = screen.panes.plan, sure(screen.state.what_if)
+            y = sure(plan.lines).find("dial:reserve")
+            before = what_if.slider(Dial.RESERVE)
+            await pilot.mouse_down(plan, offset=(3, y))
+            await pilot.hover(plan, offset=(22, y))
+            await pilot.mouse_up(plan, offset=(22, y))
+            assert what_if.slider(Dial.RESERVE) == before, "pressed on its name"
+            await pilot.mouse_down(plan, offset=(20, y))
+            for x in (22, plan.size.width - 2, plan.size.width - 3):
+                await pilot.hover(plan, offset=(x, y))
+            held = what_if.slider(Dial.RESERVE)
+            assert (held.value, held.most) == (before.most, before.most)
+            await pilot.hover(plan, offset=(2, y + 2))
+            assert what_if.slider(Dial.RESERVE).value == 0
+            await pilot.hover(plan, offset=(plan.size.width - 2, y))
+            await pilot.mouse_up(plan, offset=(plan.size.width - 2, y))
+            released = what_if.slider(Dial.RESERVE)
+            assert (released.value, released.most) == (before.most, 2 * before.most)
 
     async def test_the_mouse_drags_a_slider_and_clicks_cuts_and_columns(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):

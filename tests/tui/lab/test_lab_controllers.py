@@ -46,6 +46,7 @@ class FakePanes:
         self.written: Writing
         self.state_line = SimpleNamespace(show=lambda state: setattr(self, "written", state))
         self.field = ""
+        self.cleared = False
 
     def open_editor(self, text: str) -> None:
         self.field = text
@@ -58,6 +59,9 @@ class FakePanes:
     def show_heads(self, *_arguments: object) -> None: ...
 
     def focus_area(self, area: str) -> None: ...
+
+    def clear(self) -> None:
+        self.cleared = True
 
 
 class FakeScreen:
@@ -95,11 +99,13 @@ class Lab:
 
     def __init__(self, session: Session) -> None:
         self.state, self.screen, self.jobs = LabState(session, session.leaf), FakeScreen(), WaitingJobs()
+        self.copied: list[str] = []
         services: Any = SimpleNamespace(
             config=Config(keep_recent=1_500),
             glyphs=UNICODE,
             keymap=SimpleNamespace(label=lambda intent_id: intent_id),
             clock=lambda: datetime(2026, 11, 22, 12, tzinfo=UTC),
+            copy=self.copied.append,
         )
         means: LabMeans = Means(self.state, cast("Any", self.screen), services, cast("Any", self.jobs))
         self.controllers = Controllers(means, KeptDrafts(), lambda: None)
@@ -114,6 +120,10 @@ class Lab:
     def press(self, intent_id: str) -> None:
         owner = next(one for one in self.controllers.routed if intent_id in one.actions)
         owner.actions[intent_id]()
+
+
+def _unread(_session: Session) -> None:
+    raise OSError("gone")
 
 
 @pytest.fixture
@@ -227,17 +237,102 @@ def test_a_plan_seen_through_is_read_anew_in_the_lab(lab: Lab) -> None:
 
 
 def test_a_refused_reading_leaves_everything_as_it_was(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unread(_session: Session) -> None:
-        raise OSError("gone")
-
     lab.settle()
     draft = lab.state.draft
-    monkeypatch.setattr(Session, "refresh", unread)
+    monkeypatch.setattr(Session, "refresh", _unread)
     lab.press("session.reload")
     lab.press("summary.run")
     assert "reloaded" in lab.screen.said
     lab.jobs.run("read")
     assert (lab.state.mode, lab.screen.said, lab.state.draft) == (Mode.CHOICE, "gone", draft)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_no_draft_is_made_of_a_session_that_is_being_read(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    lab.settle()
+    lab.press("session.reload")
+    lab.press("slider.more")
+    lab.screen.rested()
+    assert "draft" not in lab.jobs.waiting
+    if fails:
+        monkeypatch.setattr(Session, "refresh", _unread)
+    lab.jobs.run("read")
+    if not fails:
+        lab.jobs.run("measure")
+    lab.settle()
+    assert sure(lab.state.draft).plan == sure(lab.state.what_if).plan
+
+
+def test_a_session_that_cannot_be_planned_on_any_more_shows_no_plan(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.path.fail("this entry is gone")
+    panes = lab.screen.panes
+    assert panes.cleared
+    assert lab.screen.said == "this entry is gone"
+
+
+def test_facts_are_pinned_in_a_job_as_the_sentences_around_them(lab: Lab) -> None:
+    lab.settle()
+    pins, before = lab.controllers.pins, sure(lab.state.what_if).choices
+    lost = pins.lost()
+    assert len(lost) > 12
+    pins.toggle(lost)
+    assert lab.screen.said == f"looking up the sentences of {len(lost)} facts"
+    pins.toggle(lost[:1])
+    lab.jobs.run("pins")
+    pins.toggle(lost)
+    lab.jobs.run("pins")
+    what_if = sure(lab.state.what_if)
+    assert len(what_if.pinned) == len(lost), "none is listed twice"
+    assert set(what_if.choices.pins) == {fact.pin for fact in what_if.pinned}
+    lab.settle()
+    pins.toggle([fact for fact in pins.lost() if fact.pinned])
+    lab.jobs.run("pins")
+    assert (what_if.pinned, what_if.choices) == ([], before)
+
+
+def test_nothing_is_copied_where_nothing_is_injected(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.layout.go_to("text", "Injected")
+    lab.press("injection.switch")
+    lab.press("copy.text")
+    assert (lab.screen.said, lab.copied) == ("nothing is injected", [])
+    lab.press("injection.switch")
+    lab.press("copy.text")
+    assert len(lab.copied) == 1
+
+
+def test_a_summary_that_is_being_written_is_no_missing_one(lab: Lab) -> None:
+    lab.settle()
+    lab.state.stream.text = "half of it"
+    lab.press("summary.edit")
+    assert lab.screen.said == "a summary is being written; cancel it first"
+
+
+def test_the_exam_that_a_model_sits_goes_on_while_another_draft_is_graded(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.layout.go_to("text", "Exam")
+    lab.jobs.run("grade")
+    assert lab.state.exam.result is not None
+    lab.jobs.latest("exam", lambda _job: None, lambda _none: None)
+    lab.press("strategy.codex")
+    lab.settle()
+    assert lab.jobs.running("grade")
+    assert lab.jobs.running("exam")
+
+
+def test_what_would_be_sent_does_not_come_over_another_screen(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.summarizer.summarize_by("openai/one")
+    lab.jobs.cancel("prompt")
+    lab.press("summary.run")
+    _, done, _ = lab.jobs.waiting["prompt"]
+    lab.screen.on_top = False
+    done(SimpleNamespace(requests=[], tokens=1, cost=None, redacted={}, remarks=[]))
+    assert lab.screen.sheets == []
+    assert lab.state.pending == ""
 
 
 def test_an_edit_is_taken_over_and_an_empty_one_is_not(lab: Lab) -> None:
@@ -269,6 +364,7 @@ def test_a_pin_does_not_take_the_place_of_an_edit_that_is_still_counted(lab: Lab
     assert "pin again" in lab.screen.said
     lab.jobs.run("amend")
     lab.controllers.pins.toggle(lost[:1])
+    lab.jobs.run("pins")
     lab.jobs.run("amend")
     assert lab.state.draft is not None
     assert "zebra" in lab.state.draft.summary.text

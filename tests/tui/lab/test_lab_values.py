@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -108,14 +109,13 @@ class TestChoices:
             choices.keeping(5),
             choices.reserving(5),
             choices.by(Strategy.CODEX),
-            choices.pinned("a fact"),
+            replace(choices, pins=("a fact",)),
             choices.switched("pins"),
             Choices.of(Config(strategy="opencode"), 200_000),
             Choices.of(Config(injection_budget=5), 200_000),
         ]
         keys = [one.draft_key() for one in (choices, *others)]
         assert len(set(keys)) == len(keys)
-        assert choices.pinned("a fact").pinned("a fact") == choices
         assert choices.switched("pins").switched("pins") == choices
 
     def test_the_threshold_is_that_of_the_sessions_own_agent(self) -> None:

@@ -57,15 +57,19 @@ class GraftSheet(Sheet):
         yield self.says
 
     def mounted(self) -> None:
-        """Starts the choice, and divides the room between the turns and the remarks."""
+        """Starts the choice."""
         services = services_of(self)
         self.choice.begin(services.jobs(self), services)
+        self.resized()
+        self.turn_list.focus()
+        self.draw()
+
+    def resized(self) -> None:
+        """Divides the room between the turns and the remarks."""
         room = max(6, self.app.size.height - 12)
         rows = max(1, min(room * 2 // 3, len(self.choice.turns)))
         self.turn_list.styles.height = rows
         self.says.styles.height = max(3, min(5, room - rows))
-        self.turn_list.focus()
-        self.draw()
 
     @property
     def key(self) -> str:

@@ -158,13 +158,17 @@ class MergeSheet(Sheet):
         yield self.preview
 
     def mounted(self) -> None:
-        """Divides the room between conflicts and preview, and gives the keys to the conflicts."""
+        """Gives the keys to the conflicts."""
+        self.resized()
+        self.conflicts.focus()
+        self.draw()
+
+    def resized(self) -> None:
+        """Divides the room between conflicts and preview."""
         room = max(6, self.app.size.height - 12)
         rows = len(conflict_lines(self.draft.conflicts, {}, _WIDTH, services_of(self).glyphs))
         self.conflicts.styles.height = max(1, min(room // 2, rows))
         self.preview.styles.height = max(3, room - max(1, min(room // 2, rows)) - 1)
-        self.conflicts.focus()
-        self.draw()
 
     def draw(self) -> None:
         """Shows the choices."""

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from leafward_tui.ui.panes.tab_head import TabHead
 
 
+_OF_BOTH = frozenset({"sides.swap", "carry.open", "difference.pin", "comparison.save", "compare.find"})
+"""Intents that need both sides."""
+
+
 class CompareScreen(BaseScreen[CompareResult | None]):
     """Two entries compared. Ends with a task for the explorer, or with None."""
 
@@ -85,6 +89,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
         self.cursor_keys = Cursor(means, self.content, self.files, self.pages)
         self.search = Search(means, self.content, self.files, self.pages, self.cursor_keys)
         self.loader = SidesLoader(means, self.content, self.files, self.pages)
+        self.waits_for = self._waits
         self._watch = SessionWatch(self.state.session, self.state.file, view, self.services.keymap)
         self.route(
             RowSteps(self.cursor_keys.step, self.cursor_keys.rows_seen),
@@ -144,6 +149,15 @@ class CompareScreen(BaseScreen[CompareResult | None]):
                 self.files.current_list.focus()
 
     # --- state --------------------------------------------------------------------------------------------------------
+
+    def enabled(self, intent_id: str) -> bool:
+        """Whether an intent does something now; some need both sides."""
+        return super().enabled(intent_id) and not (intent_id in _OF_BOTH and self._waits())
+
+    def _waits(self) -> str:
+        """Why there is nothing to compare yet; empty where there is."""
+        read = self.state.read
+        return "" if read.overall is not None else read.trouble or "both sides are still being read"
 
     @property
     def refusal(self) -> str:

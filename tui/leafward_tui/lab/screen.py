@@ -120,7 +120,7 @@ class LabScreen(BaseScreen[LabResult | None]):
     def on_lines_view_dragged(self, message: LinesView.Dragged) -> None:
         """Moves the slider that the mouse holds."""
         message.stop()
-        self.controllers.settings.drag(message.key, message.x)
+        self.controllers.settings.drag(message)
 
     def on_lines_view_lines_shown(self, message: LinesView.LinesShown) -> None:
         """Looks up the headlines of rows that came on the screen."""

@@ -14,10 +14,13 @@ from leafward_tui.ui.text.cells import exact, fit
 from leafward_tui.ui.text.paths import tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leafward.catalog.cards.card import Card
+    from leafward.query.search.query import Query
     from leafward_tui.catalogue.controllers.stores import Stores
+    from leafward_tui.catalogue.model.listing import Stock
+    from leafward_tui.catalogue.model.totals_table import TotalsRow
     from leafward_tui.ui.jobs import Job
 
 
@@ -102,15 +105,17 @@ class Curation(CatalogueController):
             self._do(self._undos.pop())
 
     def show_totals(self) -> None:
-        """Shows the usage and the cost of the listed sessions."""
-        from leafward.catalog.usage.totals import totals
-        from leafward_tui.catalogue.model.totals_table import totals_rows
-
+        """Adds up the usage and the cost of the listed sessions, and shows them."""
         stock, listing = self._list.stock, self._view.listing
-        cards = stock.select(listing.query)
-        rows = totals_rows(totals(cards, stock.status.spent), stock.status.missing)
-        of_all = f"{exact(len(cards))} of {exact(len(stock.cards))} sessions"
-        self._view.show_totals(rows, of_all if listing.view.text else "", cards)
+        work = partial(added_up, stock, listing.query)
+        self._jobs.latest(
+            "totals", work, partial(self._show_totals, bool(listing.view.text), len(stock.cards))
+        )
+
+    def _show_totals(self, filtered: bool, of_all: int, found: AddedUp) -> None:
+        if self._view.on_top:
+            note = f"{exact(len(found.cards))} of {exact(of_all)} sessions" if filtered else ""
+            self._view.show_totals(found.rows, note, found.cards)
 
     def _do(self, act: Callable[[], CurationResult]) -> None:
         self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
@@ -126,6 +131,22 @@ class Curation(CatalogueController):
     def _refused(self, problem: str) -> None:
         self._services.say(problem, problem=True)
         self._view.show_hints()
+
+
+class AddedUp(NamedTuple):
+    """The sessions that are listed, and the rows of their totals."""
+
+    cards: Sequence[Card]
+    rows: Sequence[TotalsRow]
+
+
+def added_up(stock: Stock, query: Query, _job: Job) -> AddedUp:
+    """The totals of the sessions that a query finds."""
+    from leafward.catalog.usage.totals import totals
+    from leafward_tui.catalogue.model.totals_table import totals_rows
+
+    cards = stock.select(query)
+    return AddedUp(cards, totals_rows(totals(cards, stock.status.spent), stock.status.missing))
 
 
 class CurationResult(NamedTuple):

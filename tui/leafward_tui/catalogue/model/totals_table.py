@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from leafward.catalog.cards.card import Card
     from leafward.compaction.aftermath.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.jobs import Job
+
+PUBLISH_EVERY = 0.15
+"""Seconds between two reports while sessions are read."""
 
 
 class TotalsRow(NamedTuple):
@@ -153,14 +157,16 @@ class AftermathReading(NamedTuple):
 def aftermaths(
     cards: Sequence[Card], progress: Callable[[AftermathReading], object], job: Job
 ) -> AftermathReading:
-    """Adds up the repeats after the compactions of some sessions; `progress` gets the sum after each. Raises Cancelled."""
+    """Adds up the repeats after the compactions of some sessions; `progress` gets the sum now and then. Raises Cancelled."""
     from leafward.agents.registry import agent_named
     from leafward.compaction.aftermath.aftermath_totals import AftermathTotals
 
     compacted = [card for card in cards if card.compactions and card.problem is None]
-    totals, unread = AftermathTotals(), 0
+    totals, unread, reported = AftermathTotals(), 0, 0.0
     for number, card in enumerate(compacted):
-        job.report(partial(progress, AftermathReading(dict(totals.sums), number, len(compacted), unread)))
+        if not number or time.monotonic() - reported >= PUBLISH_EVERY:
+            job.report(partial(progress, AftermathReading(dict(totals.sums), number, len(compacted), unread)))
+            reported = time.monotonic()
         try:
             with closing(agent_named(card.agent).open(Path(card.path), job.unwanted)) as session:
                 totals.add(card.agent, session, job.unwanted)

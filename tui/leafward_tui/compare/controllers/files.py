@@ -10,7 +10,7 @@ from leafward.base.shown_path import no_project_folder
 from leafward.branches.diff.contents import SideContents
 from leafward.branches.diff.file_sets import Flag
 from leafward_tui.compare.controllers.controller import CompareController, CompareMeans
-from leafward_tui.compare.model.files import FOLD, Column, FileLines, arranged, column_head, listed
+from leafward_tui.compare.model.files import FOLD, Column, FileItem, FileLines, arranged, column_head, listed
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.screen_results import CompareResult
 
@@ -39,8 +39,12 @@ class Files(CompareController):
     def __init__(self, means: CompareMeans, content: Content) -> None:
         super().__init__(means)
         self._content = content
+        self._items: dict[Column, list[FileItem]] = {}
+        """The rows of each list."""
         self.on_base_changed: Callable[[], object] = lambda: None
         """Called when another base was chosen."""
+        self.drawn: Callable[[], object] = lambda: None
+        """Called when the lists have other lines."""
         self.actions = {
             "base.toggle": self.toggle_base,
             "file.timeline": self.show_timeline,
@@ -83,7 +87,7 @@ class Files(CompareController):
                 if whole
                 else arranged(sets, column, unfolded=files.unfolded)
             )
-            head = None if whole else column
+            self._items[column], head = items, None if whole else column
             self._view.lists[column].show(
                 lambda width, _rows, items=items, head=head: FileLines(  # type: ignore[misc]  # mypy cannot infer defaults
                     items, width, glyphs, head, files.same[files.based]
@@ -93,6 +97,7 @@ class Files(CompareController):
                 lambda width, head=head: (column_head(head, sets, width - 1, glyphs),)  # type: ignore[misc]  # as above
             )
         self._give_rows()
+        self.drawn()
 
     def _give_rows(self) -> None:
         """Gives the lists the rows they need, and the diff the rest, of which 24 rows are enough."""
@@ -189,11 +194,8 @@ class Files(CompareController):
     def listed(self) -> Iterator[tuple[Column, int, FileDifference]]:
         """The files of all lists, each with its column and line."""
         for column in Column if self._view.three_columns else (Column.BOTH,):
-            lines = self._view.lists[column].lines
-            for at in range(len(lines) if lines is not None else 0):
-                file = self._file_at(lines[at].key) if lines is not None else None
-                if file is not None:
-                    yield column, at, file
+            files = enumerate(item.file for item in self._items.get(column, ()))
+            yield from ((column, at, file) for at, file in files if file is not None)
 
     # --- which are the same -------------------------------------------------------------------------------------------
 

@@ -33,6 +33,8 @@ class Pages(CompareController):
         files.on_base_changed = self.show
         self.turned: Callable[[], object] = lambda: None
         """Called when another tab is on show."""
+        self.drawn: Callable[[], object] = lambda: None
+        """Called when a tab that is not about files has other lines."""
         self.actions = {
             "compare.files": partial(self.turn, Page.FILES),
             "compare.contents": partial(self.turn, Page.CONTENTS),
@@ -101,9 +103,11 @@ class Pages(CompareController):
         summaries, pane = self._state.read.summaries, self._view.summary
         if summaries is not None:
             lines = diff_lines(summaries.difference, fold_same=self._state.content.fold, names=("A", "B"))
-            pane.show(lines, pane.cursor)
+            before, cursor = pane.line, pane.cursor
+            pane.show(lines, lines.index(before) if before in lines else cursor)
         glyphs = self._services.glyphs
         self._view.summary_head.show(lambda width: (summary_head(summaries, width, glyphs),))
+        self.drawn()
 
     def show_lines(self) -> None:
         """Draws the tab Context or Outcome, where one of them is on show."""
@@ -118,3 +122,4 @@ class Pages(CompareController):
         else:
             carried = read.carried or ()
             lines.show(lambda width, _rows: outcome_page(seen, width, glyphs, carried))
+        self.drawn()

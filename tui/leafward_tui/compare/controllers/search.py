@@ -49,7 +49,9 @@ class Search(CompareController):
         self._view.hits = self.hits.fact
         self._opened_before: dict[str, frozenset[int]] | None = None
         """Blocks of same lines that were open before the search; None while it opened none."""
-        content.drawn = self._content_drawn
+        content.drawn = partial(self._drawn, Page.CONTENTS)
+        files.drawn = partial(self._drawn, Page.FILES)
+        pages.drawn = partial(self._drawn, Page.CONTEXT, Page.SUMMARY, Page.OUTCOME)
         pages.turned = self._page_turned
         self.actions = {
             "compare.find": self.ask,
@@ -178,8 +180,8 @@ class Search(CompareController):
 
     # --- other lines --------------------------------------------------------------------------------------------------
 
-    def _content_drawn(self) -> None:
-        if self._state.page is Page.CONTENTS:
+    def _drawn(self, *pages: Page) -> None:
+        if self._state.page in pages:
             self._look_again()
 
     def _page_turned(self) -> None:

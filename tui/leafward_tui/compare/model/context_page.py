@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, fit, right
 from leafward_tui.ui.text.spans import Span
 from leafward_tui.ui.words.message_words import message_words
@@ -62,20 +62,24 @@ _WIDE = 110
 
 def context_page(
     overall: Overall, messages: Sequence[MessageRow] | None, width: int, glyphs: Glyphs
-) -> Block:
+) -> Block | LazyLines:
     """Ledgers of both, the reason why no more is shared, and the messages in their order; None: they are still read."""
     contexts = overall.contexts
-    lines = [
+    head = [
         *_prefix_lines(contexts, width, glyphs),
         LabLine(),
         *_ledger_lines(contexts, width, glyphs),
         LabLine(),
     ]
     if messages is None:
-        lines.append(LabLine((Span("reading the messages", "nothing"),)))
-    else:
-        lines += _message_lines(messages, width, glyphs)
-    return Block(lines)
+        return Block([*head, LabLine((Span("reading the messages", "nothing"),))])
+
+    def line(y: int) -> LabLine:
+        at = y - len(head)
+        return head[y] if at < 0 else _message_line(at, messages[at], width, glyphs)
+
+    places = {f"message:{number}": len(head) + number for number in range(len(messages))}
+    return LazyLines(len(head) + len(messages), line, places)
 
 
 def _prefix_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> list[LabLine]:
@@ -135,16 +139,15 @@ def _columns(ledgers: tuple[Ledger, Ledger], names: Sequence[str], width: int) -
     return list(zip(titles, cells, strict=True))
 
 
-def _message_lines(messages: Sequence[MessageRow], width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _message_line(number: int, one: MessageRow, width: int, glyphs: Glyphs) -> LabLine:
     kind = _LONG_WORD if width >= _WIDE else _WORD
-    for number, one in enumerate(messages):
-        sign = Span(f"{one.letter or glyphs.same}  ", f"strong_{HUES[one.letter]}" if one.letter else "faint")
-        word = Span(f"{fit(one.word, kind, pad=True, ellipsis=glyphs.ellipsis)} ", "faint")
-        text = fit(one.text, max(4, width - 13 - kind), pad=True, ellipsis=glyphs.ellipsis)
-        spans = (
-            sign,
-            word,
-            Span(text, "text" if one.letter else "sub"),
-            Span(right(count(one.tokens), 8), "sub"),
-        )
-        yield LabLine(spans, f"message:{number}", one.entry)
+    sign = Span(f"{one.letter or glyphs.same}  ", f"strong_{HUES[one.letter]}" if one.letter else "faint")
+    word = Span(f"{fit(one.word, kind, pad=True, ellipsis=glyphs.ellipsis)} ", "faint")
+    text = fit(one.text, max(4, width - 13 - kind), pad=True, ellipsis=glyphs.ellipsis)
+    spans = (
+        sign,
+        word,
+        Span(text, "text" if one.letter else "sub"),
+        Span(right(count(one.tokens), 8), "sub"),
+    )
+    return LabLine(spans, f"message:{number}", one.entry)

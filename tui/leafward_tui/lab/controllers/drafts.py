@@ -25,6 +25,7 @@ from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE, Choices
 from leafward_tui.lab.model.runs import Run
+from leafward_tui.lab.state import Mode
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import limit
 
@@ -112,7 +113,7 @@ class DraftMaker(LabController):
         """Makes the missing results of the present choices that need no confirmation."""
         state = self._state
         what_if = state.what_if
-        if what_if is None or state.stream.text is not None or state.edit.open:
+        if what_if is None or state.mode in (Mode.STREAM, Mode.EDIT, Mode.READ):
             state.drafts.waiting = False
             return
         state.drafts.waiting = not what_if.plan.nothing

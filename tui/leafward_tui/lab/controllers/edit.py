@@ -26,7 +26,7 @@ class SummaryEdit(LabController):
         """Opens the field; leaving it keeps the text."""
         draft, edit = self._state.draft, self._state.edit
         if draft is None or self._state.busy:
-            self._view.tell("no summary to edit yet", "warn")
+            self._view.tell(self._state.busy or "no summary to edit yet", "warn")
             return
         self._layout.go_to("text", "Summary")
         edit.open, edit.text = True, draft.summary.text

@@ -26,7 +26,7 @@ class DraftGrader(LabController):
             return
         found.draft, found.result, found.answers, found.results = draft, None, (), ()
         self._jobs.latest(
-            "exam",
+            "grade",
             partial(graded, draft),
             partial(self._take, draft, then),
             lambda text: self._view.tell(text, "bad"),

@@ -56,6 +56,7 @@ class SessionFile(LabController):
 
     def _failed(self, text: str) -> None:
         self._state.file.reading = False
+        self._path.go_on()
         self._view.tell(text, "bad")
 
 

@@ -66,6 +66,11 @@ class PathReader(LabController):
         self._settings.stop()
         self._drafts.forget()
         self._turns.forget_words()
+        self._jobs.cancel("pins")
+
+    def go_on(self) -> None:
+        """Takes the dropped work up again, because the session stays as it is."""
+        self._drafts.rest()
 
     def measure(self) -> None:
         """Measures the path again; the choices stay."""
@@ -99,7 +104,7 @@ class PathReader(LabController):
     def fail(self, text: str) -> None:
         """Says why there is no path to plan on, and shows no plan of before; only going back is left."""
         self._state.path.trouble, self._state.path.what_if = text, None
-        self._display.show()
+        self._view.panes.clear()
         self._view.show_hints()
         self._view.tell(text, "bad")
 

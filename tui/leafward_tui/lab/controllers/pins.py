@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.base.errors import Cancelled
 from leafward.compaction.stored_summary.pins import as_sentences
 from leafward.summaries.fates.report import Status
 from leafward.summaries.summarizers.summary import tokens_of
@@ -15,11 +16,16 @@ from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.text.cells import exact
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leafward.session.session import Session
     from leafward_tui.lab.controllers.drafts import DraftMaker
     from leafward_tui.lab.controllers.settings import Settings
+    from leafward_tui.ui.jobs import Job
 
 _MANY = 12
 """Facts that are pinned together without a question."""
+_CHANGING = "the summary is still being changed: pin again in a moment"
 
 
 class Pins(LabController):
@@ -91,26 +97,49 @@ class Pins(LabController):
         self.toggle([*known, *(LostFact(text, -1, Status.LOST, text) for text in texts if text in rest)])
 
     def toggle(self, facts: list[LostFact]) -> None:
-        """Pins facts, or takes the pin of one out; the summary follows."""
-        state, what_if = self._state, self._state.what_if
-        if what_if is None or not facts:
+        """Pins facts, or takes the pin of one out, once their sentences are found; the summary follows."""
+        what_if = self._state.what_if
+        if what_if is None or not facts or self._waits():
             return
-        if state.busy or state.drafts.amending:
-            self._view.tell(state.busy or "the summary is still being changed: pin again in a moment", "warn")
+        if len(facts) > _MANY:
+            self._view.tell(f"looking up the sentences of {len(facts):,} facts")
+        work = partial(in_sentences, self._state.session, int(what_if.plan.at), tuple(facts))
+        self._jobs.also("pins", work, self._toggled, lambda text: self._view.tell(text, "bad"))
+
+    def _waits(self) -> bool:
+        """Whether pins have to wait for other work; says so."""
+        state = self._state
+        why = state.busy or (_CHANGING if state.drafts.amending else "")
+        if why:
+            self._view.tell(why, "warn")
+        return bool(why)
+
+    def _toggled(self, facts: list[LostFact]) -> None:
+        what_if = self._state.what_if
+        if what_if is None or self._waits():
             return
-        before, made, pinned = state.draft, what_if.choices, list(what_if.pinned)
-        for fact in facts:
-            if fact.pinned:
-                made = made.pinned(fact.pin)
-                pinned = [known for known in pinned if known.pin != fact.pin]
-                continue
-            # A fact with a known entry is found at once; any other is searched for from the end.
-            at = fact.entry if fact.entry >= 0 else int(what_if.plan.at)
-            (sentence,) = as_sentences(state.session, at, [fact.pin])
-            if sentence not in made.pins:
-                made = made.pinned(sentence)
-            pinned.append(replace(fact, pin=sentence, pinned=True))
+        out = {fact.pin for fact in facts if fact.pinned}
+        kept = [fact for fact in what_if.pinned if fact.pin not in out]
+        known = {(fact.text, fact.pin) for fact in kept}
+        new = [replace(fact, pinned=True) for fact in facts if not fact.pinned]
+        pins = (*(pin for pin in what_if.choices.pins if pin not in out), *(fact.pin for fact in new))
+        before, made = self._state.draft, replace(what_if.choices, pins=tuple(dict.fromkeys(pins)))
+        pinned = [*kept, *(fact for fact in new if (fact.text, fact.pin) not in known)]
         self._settings.set_pins(pinned, made)
         if before is not None and (before.changed or before.summary.usage is not None):
             # The summary of a model or of the user is not written again for a pin.
             self._drafts.add_pins(before, made)
+
+
+def in_sentences(session: Session, at: int, facts: Iterable[LostFact], job: Job) -> list[LostFact]:
+    """Facts, each that is not pinned yet with the sentence that pins it. Raises Cancelled, LeafwardError, OSError."""
+    found = []
+    for fact in facts:
+        if job.unwanted():
+            raise Cancelled
+        if not fact.pinned:
+            # A fact with a known entry is found at once; any other is searched for from the end.
+            (sentence,) = as_sentences(session, fact.entry if fact.entry >= 0 else at, [fact.pin])
+            fact = replace(fact, pin=sentence)
+        found.append(fact)
+    return found

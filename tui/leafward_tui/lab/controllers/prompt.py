@@ -54,7 +54,8 @@ class PromptReader(LabController):
             self._display.show_text()
         if then is not None:
             self._view.tell("")
-            then(sending)
+            if self._view.on_top:
+                then(sending)
 
     def _failed(self, text: str) -> None:
         self._state.prompt.awaited = ""

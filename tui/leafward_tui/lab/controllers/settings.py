@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leafward_tui.lab.model.fates import LostFact
     from leafward_tui.lab.model.what_if import TimedPlan
     from leafward_tui.ui.jobs import Job
+    from leafward_tui.ui.panes.lines_view import LinesView
 
 
 class Settings(LabController):
@@ -120,16 +121,21 @@ class Settings(LabController):
         else:
             self._view.tell("no slider in this pane: they are in the plan", "warn")
 
-    def drag(self, key: str, x: int) -> None:
-        """Moves the slider held by the mouse to a cell."""
+    def drag(self, drag: LinesView.Dragged) -> None:
+        """Moves the slider that the mouse holds to a cell, from beside its track to the end; a press beside it takes no hold."""
         what_if = self._state.what_if
-        area, _, name = key.partition(":")
+        area, _, name = drag.key.partition(":")
         if what_if is None or area != "dial":
             return
-        dial = Dial[name.upper()]
-        first, cells = track_cells(self._view.panes.plan.cells)
-        if first - 1 <= x <= first + cells:
-            self.choose(what_if.sliding(dial, what_if.slider(dial).value_at(x - first, cells)))
+        dial, (first, cells) = Dial[name.upper()], track_cells(self._view.panes.plan.cells)
+        if drag.pressed:
+            what_if.held = what_if.slider(dial) if first - 1 <= drag.x <= first + cells else None
+        if what_if.held is None:
+            return
+        self.choose(what_if.sliding(dial, what_if.held.value_at(drag.x - first, cells)))
+        if drag.done:
+            what_if.held = None
+            self._display.show_plan()
 
     # --- cuts ---------------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,10 @@ class Sources(LabController):
         if layout.area == "text" and layout.page == "Summary" and draft is not None:
             copy(draft.text)
         elif layout.area == "text" and layout.page == "Injected" and what_if is not None:
-            copy(what_if.injected.text if what_if.injected is not None else "")
+            if what_if.injected is not None and what_if.injected.text:
+                copy(what_if.injected.text)
+            else:
+                self._view.tell("nothing is injected", "warn")
         elif (line := self.pane.line) is not None:
             copy(" ".join(line.text.split()))
 

@@ -101,11 +101,6 @@ class Choices:
         """The choices with another strategy, and without a requested cut."""
         return replace(self, strategy=strategy, cut=None)
 
-    def pinned(self, text: str) -> Choices:
-        """The choices with a fact pinned, or unpinned where it was."""
-        pins = tuple(pin for pin in self.pins if pin != text)
-        return replace(self, pins=pins if len(pins) < len(self.pins) else (*self.pins, text))
-
     def switched(self, section: str) -> Choices:
         """The choices with a section of the injected context switched on or off."""
         return replace(self, off=self.off ^ {section})

@@ -75,6 +75,8 @@ class WhatIf:
         """All known sections, in the order of the injected texts."""
         self.costs: dict[str, float | None] = {EXTRACTIVE: 0.0, AS_IT_IS: 0.0}
         """Estimated cost in US dollars of a run by each summariser."""
+        self.held: Slider | None = None
+        """The slider that the mouse holds, as it was when it was pressed."""
         self._highest: dict[Strategy, int] = {}
         """The highest setting of tokens to keep so far, by strategy."""
         self.ruleless = ""
@@ -126,7 +128,11 @@ class WhatIf:
     # --- sliders ------------------------------------------------------------------------------------------------------
 
     def slider(self, dial: Dial) -> Slider:
-        """The present state of a slider."""
+        """The present state of a slider; the scale of one that the mouse holds stays."""
+        found, held = self._slider(dial), self.held
+        return replace(found, most=held.most) if held is not None and held.dial is dial else found
+
+    def _slider(self, dial: Dial) -> Slider:
         settings = self.choices.settings()
         if dial is Dial.RESERVE:
             return Slider(dial, settings.free, max(_RESERVES, 2 * settings.free), 1_024, 128)

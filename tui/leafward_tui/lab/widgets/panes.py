@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 
 from leafward_tui.lab.state import PAGES, TABS
-from leafward_tui.lab.widgets.state_line import StateLine
+from leafward_tui.lab.widgets.state_line import StateLine, Writing
 from leafward_tui.ui.panes.hairline import ColumnRule, RowRule
 from leafward_tui.ui.panes.lines_view import LinesView
+from leafward_tui.ui.panes.pane_lines import Block
 from leafward_tui.ui.panes.tab_head import TabHead
 
 if TYPE_CHECKING:
@@ -112,6 +113,12 @@ class LabPanes(Horizontal):
         """The area of a pane of lines; empty for anything else."""
         areas = {self.cut: "cut", self.plan: "plan", self.text: "text", self.fates: "fates"}
         return areas.get(widget, "") if isinstance(widget, LinesView) else ""
+
+    def clear(self) -> None:
+        """Shows no lines in any pane."""
+        for view in (self.cut, self.why, self.plan, self.text, self.fates):
+            view.show(lambda _width, _height: Block())
+        self.state_line.show(Writing(""))
 
     def focus_area(self, area: str) -> None:
         """Gives the keys to a pane, or to the field in it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -43,15 +43,16 @@ class LinesView(LineScroll):
 
     @dataclass
     class Dragged(Message):
-        """The mouse was pressed on a line and went to a cell; `done` when the button is up again."""
+        """The mouse was `pressed` on a line, and went to a cell since, beside the line too; `done` when the button is up again."""
 
         key: str
         x: int
-        done: bool
+        pressed: bool = False
+        done: bool = False
 
         def can_replace(self, message: Message) -> bool:
-            """A later drag of the mouse replaces an earlier one: only the current cell counts."""
-            return isinstance(message, LinesView.Dragged) and message.key == self.key and not message.done
+            """A later drag of the mouse replaces an earlier one: only the current cell counts, and where it was pressed."""
+            return isinstance(message, LinesView.Dragged) and not self.pressed and not message.done
 
     @dataclass
     class LinesShown(Message):
@@ -175,14 +176,11 @@ class LinesView(LineScroll):
         if self.cursor < 0:
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
             return
-        at, left = self.cursor, abs(step)
-        way = 1 if step > 0 else -1
-        found = at
-        while left and 0 <= at + way < len(lines):
-            at += way
-            left -= 1 if lines[at].key else 0
-            if lines[at].key:
-                found = at
+        places = range(self.cursor + 1, len(lines)) if step > 0 else range(self.cursor - 1, -1, -1)
+        # A step beyond the end needs none of the lines before it, which would all be made.
+        far = abs(step) >= len(lines)
+        keyed = (at for at in (reversed(places) if far else places) if lines[at].key)
+        *_, found = self.cursor, *islice(keyed, 1 if far else abs(step))
         if found == self.cursor:  # no line with a key that way: the lines there can be read all the same
             self.scroll_to(y=max(0, self.scroll_offset.y + step), animate=False)
         self.move_to(found)
@@ -285,12 +283,12 @@ class LinesView(LineScroll):
             self._dragging = key
             self.move_to(y)
             self.capture_mouse()
-            self.post_message(self.Dragged(key, x, done=False))
+            self.post_message(self.Dragged(key, x, pressed=True))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Moves the dragged line to the mouse."""
         if self._dragging:
-            self.post_message(self.Dragged(self._dragging, event.x - MARGIN, done=False))
+            self.post_message(self.Dragged(self._dragging, event.x - MARGIN))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Lets go."""
