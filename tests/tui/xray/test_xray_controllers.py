@@ -94,6 +94,7 @@ class FakeScreen:
         )
         self.went_back = False
         self.search: Search
+        self.show_title: Callable[[], object] = lambda: None
 
     def dismiss(self, result: XRayResult) -> None:
         self.results.append(result)
