@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from leafward.cli.declarations.command import dry_run_option, json_option, leafward, session_argument, verb
-from leafward.cli.options.option_fields import AgentName
+from leafward.cli.options.option_fields import FOLDER, AgentName
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from leafward.cli.options.compaction_options import (
         CompactOptions,
         ExamOptions,
@@ -86,7 +87,7 @@ def inject(session: str, options: InjectOptions, as_json: bool) -> int:
 @click.argument("compaction", required=False)
 @click.option(
     "--workspace",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     metavar="DIR",
     help="The folder with rules and governance (default: the session's own, if it exists).",
 )

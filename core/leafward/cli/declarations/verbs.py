@@ -22,6 +22,7 @@ from leafward.cli.declarations.command import (
     session_argument,
     verb,
 )
+from leafward.cli.options.option_fields import NamedPath
 
 if TYPE_CHECKING:
     from leafward.cli.options.branch_options import ForkOptions
@@ -380,7 +381,7 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
 @verb("leafward demo", "leafward demo --copy hopper.jsonl")
 @click.option(
     "--copy",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Write the session to a new file, to try the verbs on.",
 )
