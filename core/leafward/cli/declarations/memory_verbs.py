@@ -55,9 +55,8 @@ def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool)
     """Compact the context of a session.
 
     Appends one entry with a summary that replaces what it covers; pi reads it. Without a model, the summary is made
-    on this machine; with a model, the size and the price of the request are
-    printed first. With --at, the leaf moves to that entry.
-    `leafward undo` undoes it.
+    on this machine; with a model, the size and the price of the request are printed first. With --at, the leaf moves to
+    that entry. `leafward undo` undoes it.
     """
     from leafward.cli.compact import compact as run
 

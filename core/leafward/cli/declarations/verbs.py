@@ -191,8 +191,8 @@ def show(session: str, entry: str | None, as_json: bool) -> int:
 def context(session: str, at: str | None, as_json: bool) -> int:
     """Show what the model sees at an entry.
 
-    Compactions, context edits and branch summaries are applied; each message names the entry it comes from. Sizes are
-    counted as pi counts them.
+    Compactions, context edits and branch summaries are applied; each message names the entry it comes from. The total is
+    what the provider counted, as far as the file records it; ~ marks an estimate, as the sizes of single messages are.
     """
     from leafward.cli.context import context as run
 
