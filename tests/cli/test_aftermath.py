@@ -77,3 +77,16 @@ def test_names_and_figures_are_whole_in_every_width(width: int) -> None:
 def test_without_a_compaction_there_is_nothing_to_add_up(done: Run, tmp_path: Path) -> None:
     conversation(tmp_path / "plain.jsonl")
     assert done("ls", tmp_path / "plain.jsonl", "--totals", "--by", "compaction").out == "no compactions\n"
+
+
+def test_a_session_that_can_be_read_no_more_has_the_code_of_other_verbs(
+    done: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Compacted(tmp_path / "s.jsonl").path
+
+    def gone(_: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("leafward.cli.aftermath_totals.opened", gone)
+    (remark,) = done("ls", path, "--totals", "--by", "compaction", "--json").document["diagnostics"]
+    assert remark == {"code": "unreadable", "text": f"Permission denied: '{path}'"}

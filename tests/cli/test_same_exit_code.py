@@ -24,6 +24,7 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (USAGE, "{folder} --query since:nonsense"),
         (DONE, "{folder} --query 'sort('"),
         (FAILED, "{missing}"),
+        (FAILED, "''"),
         (USAGE, "{folder} --agent nobody"),
     ),
     "search": (
@@ -36,6 +37,7 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (USAGE, "the {folder} --select 'sort('"),
         (USAGE, "the {folder} --agent nobody"),
         (FAILED, "the {missing}"),
+        (FAILED, "the ''"),
     ),
     "blame": (
         (DONE, "{file} --among {empty}"),
@@ -60,6 +62,7 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (DONE, "{session}"),
         (FAILED, "{session} --at nowhere"),
         (FAILED, "{session} --rebuild nowhere.py"),
+        (USAGE, "{session} --into ''"),
     ),
     "diff": ((DONE, "{session} leaf leaf"), (FAILED, "{session} leaf nowhere")),
     "select": (
@@ -97,7 +100,7 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
     ),
     "graft": ((FAILED, "{session} nowhere"), (FAILED, "{session} --select error()"), (USAGE, "{session}")),
     "merge-summaries": ((FAILED, "{session} leaf nowhere"),),
-    "keep": ((FAILED, "{missing}"),),
+    "keep": ((FAILED, "{missing}"), (USAGE, "{session} --sanitised ''")),
     "delete": ((FAILED, "{missing}"),),
     "doctor": ((DONE, "{session}"), (FAILED, "{missing}")),
     "audit": (
@@ -107,14 +110,19 @@ CASES: dict[str, tuple[tuple[int, str], ...]] = {
         (USAGE, "{session} --kind nothing"),
         (USAGE, "{session} --agent nobody"),
     ),
-    "export": ((FAILED, "{session} --at nowhere"),),
+    "export": ((FAILED, "{session} --at nowhere"), (USAGE, "{session} -o ''")),
     "fork": ((FAILED, "{session} nowhere"), (USAGE, "{session} leaf --to nobody")),
     "heal": ((DONE, "{session}"), (FAILED, "{missing}")),
     "relocate": ((FAILED, "{empty} {folder}"),),
     "resume": ((FAILED, "{missing} --print"),),
     "install": ((USAGE, "nobody"), (FAILED, "claude --summary")),
     "uninstall": ((USAGE, "nobody"), (DONE, "pi")),
-    "demo": ((FAILED, "--copy {missing}/there.jsonl"),),
+    "demo": (
+        (FAILED, "--copy {missing}/there.jsonl"),
+        (FAILED, "--copy {folder}"),
+        (FAILED, "--copy /"),
+        (USAGE, "--copy ''"),
+    ),
 }
 """What is typed behind each verb, in the shell's way, and the code that it ends with."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.cli.output.page import PIPE_WIDTH, Page, cells, fact_lines, led, wrapped
+from leafward.cli.output.progress_line import ProgressLine
 from tests.acting import Acting
 
 if TYPE_CHECKING:
@@ -71,3 +73,15 @@ def test_a_lead_alone_has_its_style() -> None:
         "\x1b[1mcompaction\x1b[0m  one",
         "  two",
     ]
+
+
+@pytest.mark.parametrize(("term", "shown"), [("xterm", True), ("dumb", False)])
+def test_progress_is_a_line_only_where_a_terminal_can_clear_it(
+    term: str, *, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another one shows the control sequences as text."""
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with ProgressLine() as line:
+        line.show("searching", 3, 12)
+    assert ("searching 3 / 12" in capsys.readouterr().err) == shown

@@ -79,6 +79,20 @@ def test_thousands_of_calls_in_one_reply(tmp_path: Path) -> None:
         assert [problem.code for problem in check(session)] == ["long-line", "dangling-call"]
 
 
+def test_a_path_with_thousands_of_branches(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.user("go")
+    for number in range(4_000):
+        fork = file.reply("looking")
+        file.user(f"aside {number}")
+        file.user(f"on {number}", parent=fork)
+    with closing(Session.open(file.path)) as session:
+        with in_linear_time():
+            assert check(session) == []
+        with in_linear_time():
+            assert healing(session, Config()).changes == ()
+
+
 def test_a_path_of_compactions_that_all_keep_its_beginning(tmp_path: Path) -> None:
     file, count = PiFile(tmp_path / "s.jsonl"), 60_000
     kept = file.user("go")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import LeafwardError, reason_of
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, emit_json, money, note, page, say, table, table_width
+from leafward.cli.output.page import Page, emit_json, money, note, page, say, table, table_width, with_path
 from leafward.cli.selection import opened
 from leafward.compaction.aftermath.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath.aftermath_totals import AftermathTotals
@@ -37,7 +37,7 @@ def say_aftermath(cards: Sequence[Card], remarks: list[dict[str, Any]], as_json:
             with opened(card.path) as session:
                 sums.add(card.agent, session)
         except (LeafwardError, OSError) as error:
-            remarks.append({"code": "unread", "text": f"{card.path}: {error}"})
+            remarks.append({"code": "unreadable", "text": with_path(card.path, reason_of(error))})
     rows = sorted(sums.sums.items(), key=lambda row: (-row[1].tokens, row[0]))
     if as_json:
         found = [_json(maker, one) for maker, one in rows]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def existing(path: str) -> Path:
     """A file, folder or session in one, named by the user. Raises NotFound if it does not exist."""
     found = Path(os.path.abspath(os.path.expanduser(path)))
-    if not found.exists() and not holds_many(found):
+    # An empty text would be the current folder.
+    if not path or (not found.exists() and not holds_many(found)):
         raise NotFound(f"no file or folder {safe_line(path)!r}")
     return found
 

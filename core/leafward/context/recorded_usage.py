@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 def believed(session: Session, reply: EntryIndex) -> bool:
     """Whether a reply was made after the last context change above it; a reply copied there counted another context."""
-    stale = latest(session, reply, CONTEXT_CHANGES)
+    return made_since(session, reply, latest(session, reply, CONTEXT_CHANGES))
+
+
+def made_since(session: Session, reply: EntryIndex, stale: EntryIndex) -> bool:
+    """Whether a reply was made after the last context change above it, which is given; -1: none."""
     if stale < 0:
         return True
     made, changed = (written_at(session.body(entry) or {}) for entry in (reply, stale))

@@ -114,6 +114,8 @@ def write_new_document(path: Path, text: str) -> None:
 
     Raises FileExistsError where the name is taken, also by a link, and LeafwardError where the system refuses.
     """
+    if path.is_dir():
+        raise LeafwardError(f"{path} is a folder; name a file in it")
     draft = _draft_beside(path)
     try:
         write_new(draft, [text.encode("utf-8", "replace")])

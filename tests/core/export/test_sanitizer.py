@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from leafward.export.documents.sanitizer import harmless, safe_target
 from leafward.export.documents.session_export import export
 from leafward.session.session import Session
+from tests.core.linear_time import in_linear_time
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
@@ -200,3 +201,25 @@ def test_a_whole_export_holds_no_live_markup(tmp_path: Path) -> None:
     with closing(Session.open(file.path)) as session:
         for whole in (False, True):
             assert live(export(session, "md", whole=whole).text) == []
+
+
+HOSTILE = {
+    "addresses": "@" * 60_000 + " `x` <b>",
+    "hosts": "www." * 15_000 + " `x` <b>",
+    "schemes": "://" * 20_000 + " `x` <b>",
+    "links": "](http://" * 9_000 + "\\ x",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_takes_linear_time(name: str) -> None:
+    """Each took between five and thirty seconds."""
+    with in_linear_time():
+        assert harmless(HOSTILE[name])
+
+
+def test_a_fence_that_never_ends_its_line_takes_linear_time(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("`" * 200_000 + " x")
+    with closing(Session.open(file.path)) as session, in_linear_time():
+        assert export(session, "html").entries == 1

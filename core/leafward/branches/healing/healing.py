@@ -28,7 +28,7 @@ from leafward.branches.healing.refused_blocks import (
 )
 from leafward.branches.healing.window_fit import WindowMessages, fitted
 from leafward.context.projection import latest
-from leafward.context.recorded_usage import believed
+from leafward.context.recorded_usage import made_since
 from leafward.session.entries import CONTEXT_CHANGES, NO_ENTRY, EntryIndex, Kind, blocks_of
 from leafward.session.journal.write import WriteRemark
 from leafward.session.messages import BROKEN_OFF, message_in, trusted_usage
@@ -126,8 +126,9 @@ def _with_counts(
             message = message_in(session.body(one.entry) or {})
             # The count includes thinking that is left out.
             same = len(blocks_of(message.get("content"))) == len(one.content)
+            # Then it is also the last one above the reply, which need not be looked for again.
             here = stale < 0 or session.tree.is_ancestor(stale, one.entry)
-            if same and here and believed(session, one.entry) and trusted_usage(message) is not None:
+            if same and here and made_since(session, one.entry, stale) and trusted_usage(message) is not None:
                 yield one._replace(usage=message.get("usage"))
                 continue
         yield one

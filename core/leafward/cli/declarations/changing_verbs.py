@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leafward.cli.declarations.command import dry_run_option, json_option, session_argument, verb
+from leafward.cli.options.option_fields import NamedPath
 
 if TYPE_CHECKING:
     from leafward.cli.options.branch_options import BisectOptions, MoveOptions
@@ -193,7 +194,7 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
 @session_argument
 @click.option(
     "--sanitised",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(path_type=Path, file_okay=False),
     metavar="FOLDER",
     help="Write a copy without secrets into FOLDER instead, in the agent's own format.",
 )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from leafward.cli.declarations.command import dry_run_option, json_option, leafward, session_argument, verb
-from leafward.cli.options.option_fields import AgentName
+from leafward.cli.options.option_fields import FOLDER, AgentName
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from leafward.cli.options.compaction_options import (
         CompactOptions,
         ExamOptions,
@@ -54,9 +55,8 @@ def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool)
     """Compact the context of a session.
 
     Appends one entry with a summary that replaces what it covers; pi reads it. Without a model, the summary is made
-    on this machine; with a model, the size and the price of the request are
-    printed first. With --at, the leaf moves to that entry.
-    `leafward undo` undoes it.
+    on this machine; with a model, the size and the price of the request are printed first. With --at, the leaf moves to
+    that entry. `leafward undo` undoes it.
     """
     from leafward.cli.compact import compact as run
 
@@ -86,7 +86,7 @@ def inject(session: str, options: InjectOptions, as_json: bool) -> int:
 @click.argument("compaction", required=False)
 @click.option(
     "--workspace",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     metavar="DIR",
     help="The folder with rules and governance (default: the session's own, if it exists).",
 )

@@ -22,6 +22,7 @@ from leafward.cli.declarations.command import (
     session_argument,
     verb,
 )
+from leafward.cli.options.option_fields import NamedPath
 
 if TYPE_CHECKING:
     from leafward.cli.options.branch_options import ForkOptions
@@ -190,8 +191,8 @@ def show(session: str, entry: str | None, as_json: bool) -> int:
 def context(session: str, at: str | None, as_json: bool) -> int:
     """Show what the model sees at an entry.
 
-    Compactions, context edits and branch summaries are applied; each message names the entry it comes from. Sizes are
-    counted as pi counts them.
+    Compactions, context edits and branch summaries are applied; each message names the entry it comes from. The total is
+    what the provider counted, as far as the file records it; ~ marks an estimate, as the sizes of single messages are.
     """
     from leafward.cli.context import context as run
 
@@ -380,7 +381,7 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
 @verb("leafward demo", "leafward demo --copy hopper.jsonl")
 @click.option(
     "--copy",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Write the session to a new file, to try the verbs on.",
 )

@@ -9,6 +9,7 @@ import click
 
 from leafward.cli.options.option_fields import (
     AgentName,
+    NamedPath,
     WholeNumber,
     base_field,
     base_url_field,
@@ -128,7 +129,7 @@ class DiffOptions:
         help="The whole comparison as a document: Markdown, one self-contained page, or JSON.",
     )
     output: Path | None = option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the document to FILE."
+        "-o", "--output", type=NamedPath(path_type=Path), metavar="FILE", help="Write the document to FILE."
     )
     keep_secrets: bool = option(
         "--keep-secrets", is_flag=True, help="Leave keys and tokens in the document as they are."

@@ -57,7 +57,17 @@ class AgentName(click.ParamType[str]):
             self.fail(str(error), param, ctx)
 
 
-FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+class NamedPath(click.Path):
+    """A path; an empty one, as a variable of a shell without a value gives it, does not mean the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path that was typed, or an error where nothing was."""
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FOLDER = NamedPath(exists=True, file_okay=False, path_type=Path)
 """An existing folder."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from leafward.cli.options.option_fields import at_field, base_field, option, select_field
+from leafward.cli.options.option_fields import NamedPath, at_field, base_field, option, select_field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class FilesOptions:
     rebuild: str | None = option("--rebuild", metavar="PATH", help="A file as the recorded calls left it.")
     into: Path | None = option(
         "--into",
-        type=click.Path(path_type=Path),
+        type=NamedPath(path_type=Path),
         metavar="DIR",
         help="Write the files as they were into DIR, which must be empty or new.",
     )
@@ -63,7 +63,7 @@ class ExportOptions:
     output: Path | None = option(
         "-o",
         "--output",
-        type=click.Path(path_type=Path),
+        type=NamedPath(path_type=Path),
         metavar="FILE",
         help="Write to FILE instead of stdout.",
     )

@@ -33,6 +33,9 @@ _BLOCK = 4096
 _DEEPEST = 200
 """Most nested containers that are written: orjson takes 254, and other parsers take no more either."""
 
+NO_SEQUENCES = frozenset({"dumb", "unknown"})
+"""Values of TERM whose terminals show control sequences as text."""
+
 _STYLES = {"bold": "1", "faint": "90", "leaf": "32", "memory": "35", "warn": "33", "bad": "31", "ghost": "36"}
 
 
@@ -71,7 +74,7 @@ def page() -> Page:
     stream = sys.stdout
     terminal = stream.isatty()
     encoding = getattr(stream, "encoding", None) or "ascii"
-    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in NO_SEQUENCES
     width = PIPE_WIDTH
     if terminal or os.environ.get("COLUMNS", "").isdecimal():
         import shutil

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Self
+
+from leafward.cli.output.page import NO_SEQUENCES
 
 if TYPE_CHECKING:
     from leafward.catalog.listing import Update
@@ -13,10 +16,10 @@ _AGAIN = "\r\x1b[K"
 
 
 class ProgressLine:
-    """One line on stderr, overwritten each time; nothing if stderr is no terminal. Leaving `with` removes it."""
+    """One line on stderr, overwritten each time; nothing if stderr is no terminal that can do that. Leaving `with` removes it."""
 
     def __init__(self) -> None:
-        self._watched = sys.stderr.isatty()
+        self._watched = sys.stderr.isatty() and os.environ.get("TERM") not in NO_SEQUENCES
 
     def __enter__(self) -> Self:
         return self

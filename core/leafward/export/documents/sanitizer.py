@@ -33,11 +33,10 @@ _IMAGE = re.compile(r"!\[")
 _LINK = re.compile(r"\]\(")
 _DEFINITION = re.compile(r"\]:")
 _TICK = re.compile(r"(?<!\\)(\\*)(`+)")
-_TAKEN = re.compile(r"(?:\\|(?:://|www\.|@)\S*)\Z")
 _TILDES = re.compile(r"(?<!\\)(\\*)(~{3,})")
 _DANGER = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|\]:|```|~~~")
 _TARGET = re.compile(
-    r"[ ]*(?:(?:https?://|mailto:)[^\s<>\\&]*|[\w./#?=%~+@,-][\w.?=%~+@,;-]*+(?:[/#][\w./#?=%~+@,;:-]*+)?)?(?=[)\s]|$)",
+    r"[ ]*(?:(?:https?://|mailto:)[^\s<>\\&]{0,2000}|[\w./#?=%~+@,-][\w.?=%~+@,;-]*+(?:[/#][\w./#?=%~+@,;:-]*+)?)?(?=[)\s]|$)",
     re.IGNORECASE,
 )
 _UNSAFE_IN_INFO = re.compile(r"[^\w+#.,:=\"'{}()/ -]")
@@ -203,12 +202,20 @@ def _spans(line: str) -> Iterator[tuple[bool, str]]:
             (run for run in _RUN.finditer(line, opening.end()) if len(run[0]) == len(opening[0])), None
         )
         # After a backslash the run is text; after an address some parsers take it for a part of the address.
-        taken = _TAKEN.search(line, at, opening.start())
-        if closing is None or taken is not None or len(opening[0]) > 2:
+        taken = _takes_sign(line[at : opening.start()])
+        if closing is None or taken or len(opening[0]) > 2:
             yield True, ""
             return
         yield True, line[opening.start() : closing.end()]
         at = closing.end()
+
+
+def _takes_sign(text: str) -> bool:
+    """Whether a text ends with a backslash, or with a word that may be an address."""
+    if not text or text[-1].isspace():
+        return False
+    word = text.rsplit(maxsplit=1)[-1]
+    return word.endswith("\\") or any(map(word.__contains__, ("://", "www.", "@")))
 
 
 def _line(line: str, *, paired: bool) -> str:

@@ -37,7 +37,7 @@ _SPEAKERS = {
 """The class and the word of each kind; a kind that is missing is quiet and has no word."""
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_FENCED = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)(?:^\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*\n(.*?)(?:^\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _OPEN_LINES = 24
 """Lines of a result above which it starts folded."""
 

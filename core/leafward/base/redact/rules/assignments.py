@@ -111,6 +111,8 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
     """
     names = list(_names_in(text, low, keywords))
     looked_at: dict[int, list[Span]] = {}
+    given: set[Span] = set()
+    """A list in a list has the same items."""
 
     def found_at(number: int) -> list[Span]:
         spans = looked_at.get(number)
@@ -121,7 +123,11 @@ def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Spa
     number = 0
     while number < len(names):
         spans = found_at(number)
-        yield from spans
+        for span in spans:
+            if span not in given:
+                given.add(span)
+                yield span
+        del looked_at[number]
         number = _next(text, names, number, spans, found_at) if spans else number + 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -45,7 +46,7 @@ def listed_in(text: str, end: int, name: str) -> Iterator[Span]:
     start, stop, sure = _stretch(text, sign)
     for item in _ITEM.finditer(text, start, stop):
         value = item[0].rstrip(".")
-        if _is_item(value, meaning) if sure else stands_out(value):
+        if _is_listed(value, meaning, sure):
             yield item.start(), item.start() + len(value), SecretKind.SECRET
 
 
@@ -61,6 +62,12 @@ def _stretch(text: str, sign: re.Match[str]) -> tuple[int, int, bool]:
     tight = sign["sign"] == "=" and not sign["pad"]
     rest = (_BARE if tight else _REST).match(text, at)
     return at, rest.end() if rest is not None else at, tight
+
+
+# Lists that follow each other without end have the same items.
+@lru_cache(maxsize=2048)
+def _is_listed(value: str, meaning: Meaning, sure: bool) -> bool:
+    return _is_item(value, meaning) if sure else stands_out(value)
 
 
 def _is_item(value: str, meaning: Meaning) -> bool:
