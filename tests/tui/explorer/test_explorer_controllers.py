@@ -371,6 +371,17 @@ def test_nothing_is_typed_that_a_summary_under_way_would_refuse(explorer: Explor
     assert not explorer.view.asked
 
 
+def test_an_entry_that_a_filter_hides_is_not_passed_off_as_the_row_beside_it(explorer: Explorer) -> None:
+    explorer.its.filter.set(Filter.ERRORS)
+    explorer.view.said.clear()
+    for entry in (explorer.prompt("a"), explorer.prompt("y")):
+        explorer.its.navigation.show_entry(entry)
+    assert explorer.view.said == [
+        f"the filter hides #{explorer.prompt('a')}; this is the nearest row on show"
+    ]
+    assert explorer.cursor == explorer.prompt("y")
+
+
 # --- what came below --------------------------------------------------------------------------------------------------
 
 

@@ -171,7 +171,7 @@ class Operations(ExplorerController):
             if self._loader.is_same(visit):
                 self._loader.show_grown(visit)
                 if entry is not None:
-                    self._navigation.go_to_entry(entry)
+                    self._navigation.show_entry(entry)
 
         self._services.screens.log(visit.session, done)
 
