@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.session.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.explorer.state import Mode
@@ -194,8 +193,11 @@ class ExplorerPanes:
         elif not text and state.bare:
             text, tone = "nothing was said in this session yet", "faint"
             entries = len(state.session) if state.session is not None else 0
-            if entries and state.density is Density.TURNS:
-                keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
+            if entries:
+                # Metadata has rows under one filter only, whatever the density.
+                keys = self.key_hints(
+                    ("filter.choose", f"all shows its {counted(entries, 'entry', 'entries')}")
+                )
         self.price_line.note(text, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:
