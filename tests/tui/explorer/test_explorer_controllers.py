@@ -20,7 +20,7 @@ from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun
+from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun, summary_between
 from leafward_tui.explorer.state import ExplorerState, Mode
 from tests.sources import native
 from tests.tui.explored import lines
@@ -461,6 +461,24 @@ def test_what_writes_waits_for_a_summary_and_escape_gives_it_up(explorer: Explor
     assert explorer.view.said[-1] == "cancelled; nothing was written"
     modes.append(explorer.state.mode)
     assert modes == [Mode.SUMMARISING, Mode.BROWSING]
+
+
+def test_the_choice_of_a_summariser_does_not_open_over_another_screen(explorer: Explorer) -> None:
+    """There a letter that is typed would choose it, and send the branch to a model."""
+    explorer.its.navigation.go_to_entry(explorer.prompt("x"))
+    explorer.its.summary.start(summary_between(explorer.session, explorer.session.place, 0, preview=True))
+    explorer.view.on_top = False
+    explorer.jobs.run("summary")
+    assert not explorer.view.asked
+    assert explorer.view.said[-1] == "no summary: something else was opened before it began"
+    assert explorer.state.summary is None
+
+
+def test_what_is_refused_for_a_summary_names_it(explorer: Explorer) -> None:
+    problems: list[str] = []
+    explorer.state.summary = SummaryRun(SummaryRequest(9, 3, 31))
+    explorer.its.write.start("done", unwritten, on_error=problems.append)
+    assert problems == ["a summary of this session is still being made"]
 
 
 def test_a_summary_of_a_session_that_was_replaced_is_given_up(explorer: Explorer) -> None:

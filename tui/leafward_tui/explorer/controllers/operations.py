@@ -56,7 +56,7 @@ class Operations(ExplorerController):
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         step, session = change.kept, self._state.session
-        if step is None or step.operation is None or session is None:
+        if step is None or step.operation is None or session is None or not self._view.on_top:
             self._view.tell(problem, "bad", self._view.key_hints(("log.open", "operations")))
             return
         operation, effect = step.operation, "the files stay as they are now"
