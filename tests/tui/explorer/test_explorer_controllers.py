@@ -15,6 +15,7 @@ from leafward.base.errors import Refused
 from leafward.files.restoration.plan import RestorePlan
 from leafward.session.density import Density
 from leafward.session.entries import EntryIndex
+from leafward.session.tree import SessionTree
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder
@@ -28,7 +29,7 @@ from tests.tui.sure import sure
 from tests.tui.without_screen import Explorer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
@@ -360,6 +361,23 @@ def test_keys_for_one_row_say_why_they_do_nothing_on_several(explorer: Explorer)
         explorer.press(key)
     assert explorer.view.said == ["these rows are hidden: go to one that is shown"] * 4
     assert not explorer.view.asked
+
+
+def test_the_path_of_a_row_is_listed_in_the_job(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path of 100,000 entries takes longer than a key may."""
+    listed: list[int] = []
+    path = SessionTree.path
+
+    def counted(tree: SessionTree, entry: int) -> Sequence[int]:
+        listed.append(entry)
+        return path(tree, entry)
+
+    monkeypatch.setattr(SessionTree, "path", counted)
+    explorer.its.navigation.go_to_entry(explorer.prompt("d"))
+    explorer.press("file.timeline")
+    assert not listed
+    explorer.jobs.run("choose")
+    assert listed
 
 
 def test_nothing_is_typed_that_a_summary_under_way_would_refuse(explorer: Explorer) -> None:
