@@ -110,7 +110,7 @@ def turn(session: Session, head: int = 0, *, number: int | None = 1, on_path: bo
     _, end = session.tree.bounds(session.tree.run_of(head))
     while stop < end and kinds[stop] not in HEADS:
         stop += 1
-    return Selection(session, (range(head, stop),), head, SelectionKind.TURN, number, on_path, 3)
+    return Selection(session, (range(head, stop),), head, SelectionKind.TURN, number, on_path)
 
 
 def single(session: Session, entry: int) -> Selection:

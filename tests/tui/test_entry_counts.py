@@ -21,8 +21,7 @@ from leafward.session.session import Session
 from leafward_tui.catalogue.model.session_preview import read_preview
 from leafward_tui.explorer.model.exploration import Exploration
 from leafward_tui.explorer.model.title import title_bar_of
-from leafward_tui.inspector.model.turn import gather
-from leafward_tui.inspector.page import Selection, SelectionKind
+from leafward_tui.inspector.page import Selection
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.core.listed_sessions import Draft, iso
@@ -43,10 +42,7 @@ def counts(catalogue: Catalogue, path: Path) -> list[int]:
         title = title_bar_of(exploration, "pi", UNICODE, following=False, unseen=0, shut=False, parent="")
         said = next(fact for fact in title.facts if fact.unit == "entries")
         layout = exploration.layout
-        rows = sum(
-            gather(Selection(session, tuple(layout.entries_of(row)), row, SelectionKind.TURN)).entries
-            for row in range(len(layout))
-        )
+        rows = sum(session.columns.entries_in(layout.entries_of(row)) for row in range(len(layout)))
         return [
             card.entries or 0,
             sum(row.number or 0 for row in preview.tree),

@@ -29,6 +29,7 @@ from tests.tui.explored import (
     exploring,
     here,
     lines,
+    note,
     ready,
     tree,
 )
@@ -86,6 +87,16 @@ async def test_labels_leave_the_row_its_words_and_its_numbers(
     async with exploring(file.path, size) as (_, screen):
         row = next(row for row in tree(screen) if "much" in row)
         assert row.split()[1:] == ["much", "prompt", *labels.split(), *numbers.split()]
+
+
+async def test_metadata_alone_is_shown_by_the_key_that_is_offered(tmp_path: Path) -> None:
+    file = Named(tmp_path / "session.jsonl")
+    file.entry("model_change", provider="p", modelId="quince-1")
+    async with exploring(file.path, NARROW) as (pilot, screen):
+        assert note(screen) == "nothing was said in this session yet   & all shows its 1 entry"
+        assert "& show all" in rows(pilot.app)[-1]
+        await chosen(pilot, "ampersand", "a")
+        await until(pilot, lambda: any("quince-1" in row for row in tree(screen)))
 
 
 class TestOpening:
@@ -255,7 +266,7 @@ class TestOpening:
         async with exploring(file.path) as (_, screen):
             assert "still being read" not in screen.reason("lab.open")
             with monkeypatch.context() as patch:
-                patch.setattr(ExplorerState, "session", None)
+                patch.setattr(ExplorerState, "is_read", False)
                 assert screen.reason("lab.open") == "compact: the session is still being read"
 
     async def test_keys_before_it_is_read_do_nothing(self, file: Named) -> None:

@@ -15,12 +15,13 @@ from leafward.base.errors import Refused
 from leafward.files.restoration.plan import RestorePlan
 from leafward.session.entries import EntryIndex
 from leafward.session.tree.density import Density
+from leafward.session.tree import SessionTree
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
-from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun
+from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun, summary_between
 from leafward_tui.explorer.state import ExplorerState, Mode
 from tests.sources import native
 from tests.tui.explored import lines
@@ -28,7 +29,7 @@ from tests.tui.sure import sure
 from tests.tui.without_screen import Explorer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
@@ -362,6 +363,23 @@ def test_keys_for_one_row_say_why_they_do_nothing_on_several(explorer: Explorer)
     assert not explorer.view.asked
 
 
+def test_the_path_of_a_row_is_listed_in_the_job(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path of 100,000 entries takes longer than a key may."""
+    listed: list[int] = []
+    path = SessionTree.path
+
+    def counted(tree: SessionTree, entry: int) -> Sequence[int]:
+        listed.append(entry)
+        return path(tree, entry)
+
+    monkeypatch.setattr(SessionTree, "path", counted)
+    explorer.its.navigation.go_to_entry(explorer.prompt("d"))
+    explorer.press("file.timeline")
+    assert not listed
+    explorer.jobs.run("choose")
+    assert listed
+
+
 def test_nothing_is_typed_that_a_summary_under_way_would_refuse(explorer: Explorer) -> None:
     explorer.its.navigation.go_to_entry(explorer.prompt("x"))
     explorer.state.summary = SummaryRun(SummaryRequest(9, 3, 31))
@@ -369,6 +387,17 @@ def test_nothing_is_typed_that_a_summary_under_way_would_refuse(explorer: Explor
         explorer.press(key)
     assert explorer.view.said == ["a summary of this session is still being made"] * 3
     assert not explorer.view.asked
+
+
+def test_an_entry_that_a_filter_hides_is_not_passed_off_as_the_row_beside_it(explorer: Explorer) -> None:
+    explorer.its.filter.set(Filter.ERRORS)
+    explorer.view.said.clear()
+    for entry in (explorer.prompt("a"), explorer.prompt("y")):
+        explorer.its.navigation.show_entry(entry)
+    assert explorer.view.said == [
+        f"the filter hides #{explorer.prompt('a')}; this is the nearest row on show"
+    ]
+    assert explorer.cursor == explorer.prompt("y")
 
 
 # --- what came below --------------------------------------------------------------------------------------------------
@@ -450,6 +479,24 @@ def test_what_writes_waits_for_a_summary_and_escape_gives_it_up(explorer: Explor
     assert explorer.view.said[-1] == "cancelled; nothing was written"
     modes.append(explorer.state.mode)
     assert modes == [Mode.SUMMARISING, Mode.BROWSING]
+
+
+def test_the_choice_of_a_summariser_does_not_open_over_another_screen(explorer: Explorer) -> None:
+    """There a letter that is typed would choose it, and send the branch to a model."""
+    explorer.its.navigation.go_to_entry(explorer.prompt("x"))
+    explorer.its.summary.start(summary_between(explorer.session, explorer.session.place, 0, preview=True))
+    explorer.view.on_top = False
+    explorer.jobs.run("summary")
+    assert not explorer.view.asked
+    assert explorer.view.said[-1] == "no summary: something else was opened before it began"
+    assert explorer.state.summary is None
+
+
+def test_what_is_refused_for_a_summary_names_it(explorer: Explorer) -> None:
+    problems: list[str] = []
+    explorer.state.summary = SummaryRun(SummaryRequest(9, 3, 31))
+    explorer.its.write.start("done", unwritten, on_error=problems.append)
+    assert problems == ["a summary of this session is still being made"]
 
 
 def test_a_summary_of_a_session_that_was_replaced_is_given_up(explorer: Explorer) -> None:

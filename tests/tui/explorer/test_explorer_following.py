@@ -17,6 +17,7 @@ from leafward.session.journal.write import Writing
 from leafward_tui.explorer import lost_facts
 from leafward_tui.explorer.controllers import cursor_details, session_loader
 from leafward_tui.explorer.model.exploration import Filter
+from leafward_tui.inspector.tab import Tab
 from leafward_tui.ui.keys.intents import intents_for
 from leafward_tui.ui.screens.session_watch import warn_sheet
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
@@ -327,6 +328,33 @@ class TestFollowing:
             assert not any(tree(screen))
             may_read.set()
             await until(pilot, lambda: ready(screen) and "q prompt" in tree(screen)[0])
+
+    @pytest.mark.parametrize("key", ["enter", "b", "y", "tab"])
+    async def test_keys_wait_while_a_replaced_file_is_read_again(
+        self, file: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+    ) -> None:
+        """The rows are of entries that the session has no more, and so are the messages of the pane."""
+        may_read = Event()
+        read = session_loader.open_session
+
+        def held(*values: Any) -> Any:
+            assert may_read.wait(PATIENCE)
+            return read(*values)
+
+        async with exploring(file.path) as (pilot, screen):
+            await pilot.press("2")
+            await until(pilot, lambda: sure(screen.panes.inspector.page).tab is Tab.CONTEXT)
+            monkeypatch.setattr(session_loader, "open_session", held)
+            other = Named(tmp_path / "other.jsonl")
+            other.user("q")
+            os.replace(other.path, file.path)
+            await until(pilot, lambda: sure(screen.panes.tree.painter).is_outdated)
+            await pilot.press(key)
+            view = screen.panes.inspector.view
+            assert all(view.render_line(y).cell_length for y in range(view.size.height))
+            assert "is still being read" in rows(pilot.app)[-1] or key == "tab"
+            may_read.set()
+            await until(pilot, lambda: ready(screen) and "q" in tree(screen)[0])
 
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):

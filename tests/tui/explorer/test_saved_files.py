@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.session.session import Session
-from leafward_tui.ui.saved_files import free_path, save_files
+from leafward_tui.ui.saved_files import free_path, save_files, save_text
 from tests.acting import Acting, call
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def test_the_folder_that_is_offered_lies_outside_the_project(
@@ -26,6 +26,20 @@ def test_the_folder_that_is_offered_lies_outside_the_project(
     assert free_path("s-files", outside=str(tmp_path / "other")).parent == tmp_path / "project" / "src"
     assert free_path("s-files").parent == tmp_path / "project" / "src"
     assert free_path("s-files", outside="no\0folder").parent == tmp_path / "project" / "src"
+
+
+@pytest.mark.parametrize("name", ["../../ev", "/etc/x", "..", ".ssh", "-rf", "a\x1b[31m\nb", "漢" * 300, ""])
+def test_whatever_an_id_is_the_file_lies_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = tmp_path / "one" / "two"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    save_text(f"{name[:8]}-{name}", "pears", WANTED)
+    (made,) = folder.iterdir()
+    assert made.read_text() == "pears\n"
+    assert made.name.isprintable()
+    assert made.name[0] not in ".-"
 
 
 def test_line_ends_that_are_not_recorded_are_said(tmp_path: Path) -> None:

@@ -246,13 +246,12 @@ class TestWhileItRuns:
             await at_rest(pilot, screen)
             assert lines(file.path)[-1]["type"] == "branch_summary"
 
-    async def test_a_label_is_refused_when_it_is_committed(self, file: Named, gate: threading.Event) -> None:
+    async def test_a_label_is_refused_before_it_is_typed(self, file: Named, gate: threading.Event) -> None:
         async with exploring(file.path) as (pilot, screen):
             await summing(pilot, screen)
             await pilot.press("l")
-            await reached(pilot, TextSheet)
-            await pilot.press("a", "enter")
             await until(pilot, lambda: "still being made" in note(screen))
+            assert pilot.app.screen is screen
             gate.set()
             await at_rest(pilot, screen)
             assert [line["type"] for line in lines(file.path)].count("label") == 0

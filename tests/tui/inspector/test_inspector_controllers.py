@@ -78,6 +78,14 @@ def test_a_section_opens_where_it_is_and_closes_with_another_selection(made: Mad
     assert made.state.toggled == {}
 
 
+def test_without_room_too_nothing_stays_of_a_selection_that_is_gone(made: Made, session: Session) -> None:
+    made.pages.show(turn(session))
+    made.jobs.run("page")
+    made.pane.room = (0, 0)
+    made.pages.show(None)
+    assert made.pane.shown[-1] == (None, False)
+
+
 def test_nothing_is_built_without_room_or_selection(made: Made, session: Session) -> None:
     made.pane.room = (0, 0)
     made.pages.show(turn(session))

@@ -74,7 +74,7 @@ def test_a_copied_turn_has_the_time_of_its_messages(tmp_path: Path) -> None:
 def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
     text = page(turn(work)).text.split("\n")
     assert text[0] == ""
-    assert text[1].startswith("Turn 1 of 3  on the path")
+    assert text[1].startswith("Turn 1  on the path")
     assert text[1].endswith("21 Nov 15:48   #0 – #7")
     assert text[2].startswith("claude-sonnet-4-5   8 entries   4 calls")
     assert text[2].endswith("$0.93")
@@ -87,7 +87,7 @@ def test_the_order_of_a_turn_is_always_the_same(work: Session) -> None:
 
 def test_a_row_that_begins_amid_a_turn_is_its_continuation(work: Session) -> None:
     text = page(turn(work, 1)).text.split("\n")
-    assert text[1].startswith("Turn 1 of 3, continued  on the path")
+    assert text[1].startswith("Turn 1, continued  on the path")
 
 
 @pytest.mark.parametrize("width", [18, 24, 32, 40, 46, 60, 90])
@@ -325,7 +325,25 @@ def test_a_folded_run_lists_its_prompts(tmp_path: Path) -> None:
     assert shown.text.split("\n")[1].startswith("15 turns")
     assert shown.lines[line_with(shown, "prompt 11")].entry == 22
     assert "3 more prompts" in shown.text
-    assert "prompt 14" in page(fold, toggled={"prompts"}).text
+    opened = page(fold, toggled={"prompts"})
+    assert "prompt 14" in opened.text
+    assert opened.lines[line_with(opened, "fewer prompts")].toggle == "prompts"
+
+
+@pytest.mark.parametrize(
+    ("tool", "noun", "key"),
+    [("bash", "command", "ran"), ("grep", "call", "called"), ("write", "file", "changed")],
+)
+def test_the_rest_of_a_section_folds_again(tmp_path: Path, tool: str, noun: str, key: str) -> None:
+    names = {"bash": "command", "grep": "pattern", "write": "path"}
+    calls = [call(tool, f"c{at}", **{names[tool]: f"pears-{at:02}", "content": "a\n"}) for at in range(20)]
+    results = [result(tool, f"c{at}", "ok") for at in range(20)]
+    session = write_session(tmp_path / "s.jsonl", user("go"), reply(*calls), *results)
+    shown, opened = page(turn(session)), page(turn(session), toggled={key})
+    assert shown.lines[line_with(shown, f"8 more {noun}s")].toggle == key
+    assert "pears-19" not in shown.text
+    assert "pears-19" in opened.text
+    assert opened.lines[line_with(opened, f"fewer {noun}s")].toggle == key
 
 
 def test_labels_and_damage_are_shown_where_they_are(tmp_path: Path) -> None:

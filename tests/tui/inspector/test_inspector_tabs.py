@@ -419,3 +419,11 @@ def test_a_reply_that_only_calls_is_told_from_its_results(tmp_path: Path) -> Non
     shown = page(turn(session), Tab.CONTEXT).text
     assert "\nai         calls read  a.py" in shown
     assert "\nread       a.py" in shown
+
+
+def test_a_message_that_can_no_longer_be_read_says_so_in_its_line(tmp_path: Path) -> None:
+    """A line is made when it is drawn: nobody else would catch the error."""
+    session = write_session(tmp_path / "s.jsonl", user("one"), reply("two"))
+    shown = page(turn(session), Tab.CONTEXT, width=100)
+    session.close()
+    assert "this cannot be read: the session was closed" in shown.text

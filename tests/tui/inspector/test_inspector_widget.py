@@ -328,7 +328,7 @@ async def test_only_lines_on_the_screen_are_painted(tmp_path: Path) -> None:
 async def test_copy_takes_what_is_under_the_cursor(session: Session) -> None:
     async with inspecting(turn(session), 60) as (pilot, app):
         app.screen.set_focus(None)
-        await until(pilot, lambda: app.inspector.copied_text() == "first prompt\n\ndone")
+        await until(pilot, lambda: app.inspector.view.copied_text() == "first prompt\n\ndone")
         app.inspector.focus()
         await pilot.pause()
         page = sure(app.inspector.page)

@@ -93,6 +93,7 @@ class FakeScreen:
             say=lambda text, _ink="": self.said.append(text), show=lambda _lines: None
         )
         self.went_back = False
+        self.show_title: Callable[[], object] = lambda: None
         self.search: Search
         self.show_title: Callable[[], object] = lambda: None
 

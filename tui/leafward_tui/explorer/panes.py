@@ -194,8 +194,11 @@ class ExplorerPanes:
         elif not text and state.bare:
             text, tone = "nothing was said in this session yet", "faint"
             entries = len(state.session) if state.session is not None else 0
-            if entries and state.density is Density.TURNS:
-                keys = self.key_hints(("density.next", f"shows its {counted(entries, 'entry', 'entries')}"))
+            if entries:
+                # Metadata has rows under one filter only, whatever the density.
+                keys = self.key_hints(
+                    ("filter.choose", f"all shows its {counted(entries, 'entry', 'entries')}")
+                )
         self.price_line.note(text, tone, keys, beneath, tail)
 
     def fail(self, problem: str) -> None:

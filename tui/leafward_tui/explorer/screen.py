@@ -100,7 +100,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.ready = False
         self.waits_for = lambda: (
             ""
-            if self.ready and (self.state.session is not None or self.state.trouble)
+            if self.ready and (self.state.is_read or self.state.trouble)
             else "the session is still being read"
         )
 
@@ -142,9 +142,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.state = ExplorerState(self._path, self._agent)
         self.panes = ExplorerPanes(self, self.state, self._divider)
         self.controllers = Controllers(Means(self.state, self.panes, self.services, self.services.jobs(self)))
-        self.route(
-            self._divider, *self.controllers.routed, condition=lambda _: self.state.exploration is not None
-        )
+        self.route(self._divider, *self.controllers.routed, condition=lambda _: self.state.is_read)
         self.clear_note = self.panes.begin_key
         self.ready = True
         config, in_turn = self.services.config, self._target is not None and self._target.in_turn
@@ -224,6 +222,8 @@ class ExplorerScreen(BaseScreen[None]):
     def look_into(self, message: XRayWanted | ExamWanted) -> None:
         """Opens the X-ray or the exam of the compaction that a line of the inspector names."""
         message.stop()
+        if not self.state.is_read:
+            return
         if isinstance(message, XRayWanted):
             self.controllers.compactions.open_xray(message.compaction)
         else:

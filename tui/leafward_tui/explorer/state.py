@@ -116,6 +116,11 @@ class ExplorerState:
         return self.exploration.session if self.exploration is not None else None
 
     @property
+    def is_read(self) -> bool:
+        """Whether there is a session to act on: not before it is read, nor while a rewritten file is read again."""
+        return self.exploration is not None and not self.exploration.is_outdated
+
+    @property
     def bare(self) -> bool:
         """Whether the session has no rows to show."""
         return self.exploration is not None and not len(self.exploration.lines)

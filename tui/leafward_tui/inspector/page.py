@@ -50,8 +50,6 @@ class Selection:
     """The turn's number on its path, from 1; None where there is none."""
     on_path: bool = True
     """Whether it lies on the active path."""
-    turns: int | None = None
-    """Number of turns on its path; None where not known."""
     sub_agents: tuple[tuple[int, str], ...] = ()
     """Results of calls in it that made sub-agents, each with the name of the sub-agent's session."""
 

@@ -57,11 +57,6 @@ class Inspector(Pane):
         return self.state.tab
 
     @property
-    def selection(self) -> Selection | None:
-        """The selection that is shown, or about to be."""
-        return self.state.selection
-
-    @property
     def page(self) -> Page | None:
         """The page on the screen; None before the first one."""
         return self.view.page
@@ -108,10 +103,6 @@ class Inspector(Pane):
         """Gives the page the keys."""
         self.view.focus(scroll_visible)
         return self
-
-    def copied_text(self) -> str:
-        """The text that a copy takes now: the line under the cursor, or the page."""
-        return self.view.copied_text()
 
     # --- its port -----------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 FILES_EFFECT = "those known exactly, to a folder"
 """The effect of writing the files at an entry, in the words of a sheet."""
+_UNSAFE = re.compile(r"[^\w.-]+")
+_LONGEST_NAME = 60
+"""Characters of a name, ending and number apart: of three bytes each they are less than a file system takes."""
 _NAMED = 3
 """Number of files that are named; the others are counted."""
 
@@ -31,6 +35,11 @@ def _current_folder() -> Path:
     if not (folder := working_folder()):
         raise Refused("the folder that Leafward runs in is gone: start it in another one")
     return Path(folder)
+
+
+def plain_name(text: str) -> str:
+    """A text as the name of a file: the ids of a session and an entry, which it is made of, may be a path as well."""
+    return _UNSAFE.sub("-", text).lstrip(".-")[:_LONGEST_NAME] or "session"
 
 
 def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
@@ -43,8 +52,8 @@ def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
     project = Path(os.path.realpath(outside)) if os.path.isdir(outside) else None
     if project is not None and folder.is_relative_to(project):
         folder = project.parent
+    stem, number = plain_name(stem), 2
     path = folder / f"{stem}{end}"
-    number = 2
     # A link that leads nowhere has the name, too.
     while os.path.lexists(path):
         path = folder / f"{stem}-{number}{end}"

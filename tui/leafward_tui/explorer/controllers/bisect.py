@@ -235,7 +235,7 @@ class Bisect(ExplorerController):
         def done(chosen: str | None) -> None:
             found = self._found
             if chosen == "move" and found is not None and found.prompt is not None:
-                self._navigation.go_to_entry(found.prompt)
+                self._navigation.show_entry(found.prompt)
                 self._operations.ask_label(found.prompt, f"first bad: {command}")
             elif chosen == "again":
                 self._start(session, good, bad, command, likely=True)

@@ -183,13 +183,19 @@ class BranchSummary(ExplorerController):
         branch = prospect.branch
         if run.stop.is_set() or session is not self._state.session:
             self._end(session, _CANCELLED, "warn")
-        elif branch is None:
+            return
+        if branch is None:
             self._end(session)
             self._skip(run)
-        elif prospect.outgoing is None and not run.asks:
-            self._make(session, run, branch, OFFLINE)
-        else:
+            return
+        asks = prospect.outgoing is not None or run.asks
+        if (asks or run.request.preview) and not self._view.on_top:
+            # What is typed there must not choose here.
+            self._end(session, "no summary: something else was opened before it began", "warn")
+        elif asks:
             self._choose_summarizer(session, run, branch, prospect.outgoing)
+        else:
+            self._make(session, run, branch, OFFLINE)
 
     def _choose_summarizer(
         self, session: Session, run: SummaryRun, branch: LeftBranch, outgoing: Outgoing | None

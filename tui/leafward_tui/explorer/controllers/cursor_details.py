@@ -93,7 +93,7 @@ class CursorDetails(ExplorerController):
         """Shows the details of the cursor's line."""
         state, view = self._state, self._view
         exploration, line = state.exploration, view.tree.line
-        if exploration is None:
+        if exploration is None or not state.is_read:
             return
         if line is None:
             view.inspector.show(None)

@@ -15,6 +15,7 @@ from leafward_tui.ui.saved_files import (
     folder_sheet,
     free_path,
     outcome_toasts,
+    plain_name,
     save_files,
 )
 from leafward_tui.ui.text.paths import working_folder
@@ -63,8 +64,8 @@ class Export(ExplorerController):
             return
         session = exploration.session
         target = exploration.target(line)
-        stem = f"{session.id[:8]}-{session.columns.id(target)}" if target >= 0 else session.id[:8]
-        chosen = f"{session.id[:8]}-chosen"
+        at = f"-{session.columns.id(target)}" if target >= 0 else ""
+        stem, chosen = (plain_name(session.id[:8] + end) for end in (at, "-chosen"))
         filtered = exploration.filter is Filter.CHOSEN
         only = frozenset(exploration.chosen if filtered else self._state.search.entries)
 

@@ -34,12 +34,9 @@ class FileChoice(ExplorerController):
         if shown is None:
             return
         exploration, line = shown
-        session = exploration.session
-        entries = [at for span in exploration.layout.entries_of(line.row) for at in span]
-        path = [*session.tree.path(entries[-1])]
-        if not view.in_tree and view.inspector.tab is Tab.FILES:
-            entries = path
-        work = partial(_offered, session, entries, path)
+        of_path = not view.in_tree and view.inspector.tab is Tab.FILES
+        row = exploration.layout.entries_of(line.row)
+        work = partial(_offered, exploration.session, row, of_path=of_path)
         self._jobs.latest("choose", work, partial(self._choose, title, then), view.fail)
 
     def _choose(self, title: str, then: Callable[[str], object], touched: TouchedFiles) -> None:
@@ -126,10 +123,13 @@ class TouchedFiles(NamedTuple):
     """Whether the row itself touches none of them."""
 
 
-def _offered(session: Session, entries: Sequence[int], path: Sequence[int], job: Job) -> TouchedFiles:
-    """The files that a row touches; those of the path to it where it touches none. Raises Cancelled."""
-    found = files_touched(session, entries, job)
-    return found if found.paths else files_touched(session, path, job)._replace(elsewhere=True)
+def _offered(session: Session, row: Sequence[range], job: Job, *, of_path: bool) -> TouchedFiles:
+    """The files that a row touches; those of the path to it where that is asked for, or the row touches none. Raises Cancelled."""
+    found = files_touched(session, [at for span in row for at in span], job) if not of_path else None
+    if found is not None and found.paths:
+        return found
+    path = [*session.tree.path(row[-1].stop - 1)]
+    return files_touched(session, path, job)._replace(elsewhere=not of_path)
 
 
 def files_touched(session: Session, entries: Sequence[int], job: Job) -> TouchedFiles:

@@ -111,7 +111,7 @@ class NewSession(ExplorerController):
             elif key in known:
                 self._ask_for_draft(session, request, known[key], cuts[known[key].name])
             elif key in "gx":
-                self._navigation.go_to_entry(nearest_of(cuts)["gx".index(key)])
+                self._navigation.show_entry(nearest_of(cuts)["gx".index(key)])
             else:
                 self._change(request, key, folder)
 

@@ -155,7 +155,7 @@ def hints(now: Situation) -> Sequence[Hint]:
     if not now.in_tree:
         return _inspector_hints(now)
     if now.bare:
-        return (*((Hint("density.next", "show entries"),) if now.hidden else ()), Hint("app.back"))
+        return (*((Hint("filter.choose", "show all"),) if now.hidden else ()), Hint("app.back"))
     through = (Hint("xray.open"),) if now.on_compaction else ()
     compact = (Hint("lab.open"),) if now.on_path else ()
     heal = (Hint("session.heal"),) if now.healable else ()

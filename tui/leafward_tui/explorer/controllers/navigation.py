@@ -168,10 +168,19 @@ class Navigation(ExplorerController):
             self.go_to_row(self._state.exploration.layout.row_of(entry))
 
     def show_entry(self, entry: int) -> None:
-        """Puts the cursor on the row of an entry, from another pane or screen: a narrow one shows the tree."""
+        """Puts the cursor on the row of an entry, from another pane or screen: a narrow one shows the tree.
+
+        Where a filter hides the row, the cursor goes to the nearest one on show, and a message says so.
+        """
+        exploration, before = self._state.exploration, self._view.tree.row
         self.go_to_entry(entry)
         if not self._view.two_panes:
             self._view.show_tree()
+        row = exploration.layout.row_of(entry) if exploration is not None else -1
+        if exploration is not None and row >= 0 and exploration.hidden(row):
+            keys = self._view.key_hints(("mode.leave", "clear filter"))
+            text = f"the filter hides #{entry:,}; this is the nearest row on show"
+            self._view.tell(text, "warn", keys, stays=self._view.tree.row != before)
 
     def _go(self, step: Callable[..., int], nowhere: str, *arguments: int) -> None:
         """Goes to the row that a step from the cursor's row gives; `nowhere` is the message where there is none."""

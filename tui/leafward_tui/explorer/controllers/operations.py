@@ -56,7 +56,7 @@ class Operations(ExplorerController):
         from leafward_tui.ui.sheets.sheet import SheetLine
 
         step, session = change.kept, self._state.session
-        if step is None or step.operation is None or session is None:
+        if step is None or step.operation is None or session is None or not self._view.on_top:
             self._view.tell(problem, "bad", self._view.key_hints(("log.open", "operations")))
             return
         operation, effect = step.operation, "the files stay as they are now"
@@ -171,7 +171,7 @@ class Operations(ExplorerController):
             if self._loader.is_same(visit):
                 self._loader.show_grown(visit)
                 if entry is not None:
-                    self._navigation.go_to_entry(entry)
+                    self._navigation.show_entry(entry)
 
         self._services.screens.log(visit.session, done)
 

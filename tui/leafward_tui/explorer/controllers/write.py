@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     """Changes files, and may append something too; reports its progress through the job."""
 
 
+_SUMMARY = "a summary of this session is still being made"
+_CHANGE = "another change is still being written"
+
+
 class SessionWrite(ExplorerController):
     """Appends to the session, and alone sets whether a write is under way."""
 
@@ -42,8 +46,7 @@ class SessionWrite(ExplorerController):
         """Whether a summary is being made, for which all writes wait; shows so, and the key that cancels it."""
         if self._state.summary is None:
             return False
-        text = "a summary of this session is still being made"
-        self._view.refuse(text, self._view.key_hints(("mode.leave", "cancel")))
+        self._view.refuse(_SUMMARY, self._view.key_hints(("mode.leave", "cancel")))
         return True
 
     def is_read_only(self) -> bool:
@@ -87,7 +90,7 @@ class SessionWrite(ExplorerController):
         session = self._state.session
         if session is None or self.waits_for_summary() or self.is_read_only() or self.waits_for_write():
             if on_error is not None:
-                on_error(self._why_not() or "another change is still being written")
+                on_error(self._why_not() or (_SUMMARY if self._state.summary else _CHANGE))
             return
         self._state.writing = True
         self._jobs.also(
@@ -119,7 +122,7 @@ class SessionWrite(ExplorerController):
         """Changes files, and the session with them, unless a change is under way; calls `ended`, then shows `done`."""
         session = self._state.session
         if session is None or self.waits_for_write():
-            on_error("another change is still being written")
+            on_error(_CHANGE)
             return
         self._state.writing = True
         self._jobs.also(

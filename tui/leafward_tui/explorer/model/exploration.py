@@ -85,6 +85,7 @@ class Exploration:
         findings: Findings | None = None,
     ) -> None:
         self.session = session
+        self._scan = session.scan
         self.density = density
         self.height = height
         self.filter = Filter.CONVERSATION
@@ -100,6 +101,11 @@ class Exploration:
         """The steps of the file whose timeline that filter shows; empty where it shows something else."""
         self._laid: list[_Laid] = []
         self.lay_out()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the session's file was rewritten and read again meanwhile, so that its entries are others."""
+        return self.session.scan is not self._scan
 
     # --- content ------------------------------------------------------------------------------------------------------
 

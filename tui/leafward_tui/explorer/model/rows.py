@@ -78,14 +78,14 @@ class RowPainter:
             self.labels_by_row.setdefault(row, []).append(safe_line(label, LIMIT))
         self.own_place = session.tree.content_at(session.own_leaf) if session.what_if else NO_ENTRY
         """The place where the agent itself goes on, where the leaf is a preview; -1 elsewhere."""
-        self._scan = session.scan
+        self._exploration = exploration
         self._headlines: dict[int, Headline] = {}
         self._gutter: GutterMaker | None = None
 
     @property
     def is_outdated(self) -> bool:
         """Whether the session's file was rewritten and read again meanwhile, so that its entries are others."""
-        return self.session.scan is not self._scan
+        return self._exploration.is_outdated
 
     def headline(self, entry: int) -> Headline:
         """The headline of an entry, read once."""

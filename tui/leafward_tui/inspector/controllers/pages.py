@@ -73,15 +73,15 @@ class Pages:
         """Builds the page again, because its content or the limits of its context have changed."""
         state = self._state
         width, height = self._view.room
-        if width < 8 or height < 1:
-            state.measured = (0, 0)
-            self._jobs.cancel("page")
-            return
-        state.measured = (width, height)
+        has_room = width >= 8 and height >= 1
+        state.measured = (width, height) if has_room else (0, 0)
         if state.selection is None:
             self._jobs.cancel("page")
             self._view.show_page(None, keep_place=False)
             state.shown = (None, state.tab, Goal())
+            return
+        if not has_room:
+            self._jobs.cancel("page")
             return
         services = self._services
         request = PageRequest(

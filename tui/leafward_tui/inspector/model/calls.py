@@ -115,7 +115,7 @@ def write_changed(sheet: Sheet, selection: Selection, found: Gathered) -> None:
         _file(sheet, change, opened)
         if opened:
             _diff(sheet, change, found.tools)
-    _rest(sheet, "changed", len(changes) - limit, "file")
+    _rest(sheet, "changed", len(changes), limit, "file")
 
 
 def _file(sheet: Sheet, change: Changed, opened: bool) -> None:
@@ -157,10 +157,12 @@ def _diff(sheet: Sheet, change: Changed, table: ToolTable) -> None:
             _output(sheet, step, f"changed:{change.path}/{at}")
 
 
-def _rest(sheet: Sheet, key: str, rest: int, noun: str) -> None:
-    if rest > 0:
-        words = f"{sheet.glyphs.folded} {counted(rest, f'more {noun}')}"
-        sheet.line([Span(words, "faint")], toggle=key)
+def _rest(sheet: Sheet, key: str, every: int, seen: int, noun: str) -> None:
+    """Writes the line that opens the rest of a section, or folds it again."""
+    if every > MOST_ROWS + 1:
+        glyphs = sheet.glyphs
+        more = f"{glyphs.folded} {counted(every - seen, f'more {noun}')}"
+        sheet.line([Span(more if seen < every else f"{glyphs.unfolded} fewer {noun}s", "faint")], toggle=key)
 
 
 def _texts(step: Step) -> list[object]:
@@ -212,7 +214,7 @@ def write_ran(sheet: Sheet, found: Gathered, *, opened: bool) -> None:
             if sheet.seeks([besides]):
                 JsonWriter(sheet, f"{key}/arguments", indent=4).write(besides)
             _output(sheet, step, key, whole=opened)
-    _rest(sheet, "ran", len(steps) - limit, "command")
+    _rest(sheet, "ran", len(steps), limit, "command")
 
 
 def _command(sheet: Sheet, text: str, key: str, whole: str) -> None:
@@ -308,7 +310,7 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str
             path = path_in(step.call.arguments, found.tools) or ""
             reads = found.tools.actions.get(step.call.name) is FileAction.READ
             _output(sheet, step, key, path if reads else "", whole=opened)
-    _rest(sheet, "called", len(steps) - limit, "call")
+    _rest(sheet, "called", len(steps), limit, "call")
 
 
 def _subject(sheet: Sheet, step: Step, room: int, ink: str, cwd: str) -> list[Span]:

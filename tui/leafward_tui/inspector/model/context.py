@@ -56,6 +56,7 @@ class ContextLines(Sequence[PageLine]):
     def __init__(self, sheet: Sheet, session: Session, context: Context) -> None:
         self.above = list(sheet.lines)
         self.session = session
+        self._scan = session.scan
         self.messages = context.messages
         self.width = sheet.width
         self.glyphs = sheet.glyphs
@@ -113,7 +114,17 @@ class ContextLines(Sequence[PageLine]):
     def _message(self, position: int) -> PageLine:
         self.made += 1
         message = self.messages[position]
-        word, text = message_words(self.session, message)
+        try:
+            word, text = message_words(self.session, message)
+        except OSError as error:
+            word, text = "", safe_line(f"this cannot be read: {error.strerror}")
+        except IndexError:
+            if self.session.scan is self._scan:
+                raise
+            word = text = ""
+        if self.session.scan is not self._scan:
+            # A job has read a rewritten file: a page about its entries comes in a moment.
+            return PageLine()
         ink = "text" if message.role in _BRIGHT else "memory" if message.role.endswith("Summary") else "sub"
         glyphs = self.glyphs
         cells = 0

@@ -107,8 +107,6 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
             title.append(Span(f"  {place}", "sub"))
     else:
         title.append(Span(f"Turn {selection.turn:,}", "strong"))
-        if selection.turns:
-            title.append(Span(f" of {selection.turns:,}", "faint"))
         if kind not in PROMPTS:
             # Such as the rest of a turn behind a compaction, which has a row of its own.
             title.append(Span(", continued", "faint"))
@@ -230,15 +228,11 @@ def _prompts(sheet: Sheet, found: Gathered) -> None:
     for prompt in seen:
         words = shown_line(prompt.text) or "(no text)"
         sheet.labelled(prompt.label, [[Span(words, "text")]], entry=prompt.entry, copy=safe(prompt.text))
-    rest = len(found.prompts) - len(seen)
-    if rest:
-        sheet.line(
-            [
-                Span(" " * LABEL, "blank"),
-                Span(f"{sheet.glyphs.folded} {counted(rest, 'more prompt')}", "faint"),
-            ],
-            toggle="prompts",
-        )
+    if len(found.prompts) > _FOLD_PROMPTS + 1:
+        rest = len(found.prompts) - len(seen)
+        more = f"{sheet.glyphs.folded} {counted(rest, 'more prompt')}"
+        words = more if rest else f"{sheet.glyphs.unfolded} fewer prompts"
+        sheet.line([Span(" " * LABEL, "blank"), Span(words, "faint")], toggle="prompts")
 
 
 def _messages(sheet: Sheet, found: Gathered, *, alone: bool) -> None:

@@ -17,7 +17,6 @@ from leafward.session.entries import (
     ToolCall,
     Usage,
     blocks_of,
-    is_own,
     text_of,
     tool_calls,
 )
@@ -100,7 +99,6 @@ class Step:
 class Gathered:
     """The contents of a selection."""
 
-    entries: int = 0
     prompts: list[MessageText] = field(default_factory=list)
     replies: list[MessageText] = field(default_factory=list)
     thoughts: list[MessageText] = field(default_factory=list)
@@ -135,7 +133,6 @@ def gather(selection: Selection, stop: Callable[[], bool] = lambda: False) -> Ga
         if stop():
             break
         kind = Kind(session.columns.kind[index]) if body is not None else Kind.MALFORMED
-        found.entries += not is_own(body or {})
         if kind is Kind.INJECTED and len(selection) == 1:
             # Among messages it is one line; alone it is shown in full.
             kind = Kind.CUSTOM_MESSAGE

@@ -155,7 +155,7 @@ class PageView(LineScroll):
 
         Without a page the second row shows the text of `waiting`.
         """
-        before, below = self._line(self.cursor), self._line(self.cursor + 1)
+        before, below = (self._line(self.cursor + at) if keep_place else None for at in (0, 1))
         length = len(self.page.lines) if self.page is not None else 0
         self.page, self._waiting = page, waiting
         self._strips.clear()
