@@ -15,7 +15,7 @@ from leafward.base.errors import Refused
 from leafward.files.restoration.plan import RestorePlan
 from leafward.session.entries import EntryIndex
 from leafward.session.tree.density import Density
-from leafward.session.tree import SessionTree
+from leafward.session.tree.tree import SessionTree
 from leafward_tui.explorer import controllers
 from leafward_tui.explorer.controllers.context_edit import typed_tokens
 from leafward_tui.explorer.controllers.row_metrics import CountOrder

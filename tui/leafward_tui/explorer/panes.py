@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.summary_request import progress_words
 from leafward_tui.explorer.state import Mode
