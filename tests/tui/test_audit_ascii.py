@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leafward.base.config import Config
+from leafward.base.paths import config_dir
+from leafward_tui.ui.appearance.glyphs import ASCII
+from leafward_tui.ui.bars.price_line import BarNote, price_lines
 from tests.tui.explored import NARROW, WIDE, exploring, forked
-from tests.tui.session_store import app_over, rows, until
+from tests.tui.session_store import SessionFile, app_over, listed, rested, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,3 +52,33 @@ async def test_a_toast_has_an_edge_of_ascii(
         app.say("exported to /tmp/a.md")
         await until(pilot, lambda: any(words in row for row in rows(app)))
         assert [row for row in rows(app) if not row.isascii()] == []
+
+
+@pytest.mark.parametrize("size", [NARROW, (60, 20)], ids=str)
+async def test_what_is_cut_in_a_narrow_terminal_ends_in_ascii(tmp_path: Path, size: tuple[int, int]) -> None:
+    """The placeholder of the search, titles of commands and of a theme, the effect of an action, the sentence of an empty log."""
+    folder = config_dir() / "themes"
+    folder.mkdir(parents=True)
+    tarn = (resources.files("leafward_themes") / "tarn.toml").read_text(encoding="utf-8")
+    named = tarn.replace('"Tarn"', '"Tarn with a title that is too long"').replace('"tarn"', '"own"')
+    (folder / "own.toml").write_text(named)
+    SessionFile(
+        tmp_path / "store", "/home/ada/shop", "begin with " + "a long title " * 9, ago=timedelta(hours=1)
+    )
+    seen = []
+    app = app_over(tmp_path / "store", config=Config(ascii=True))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await listed(pilot)
+        for key in ("S", "escape", "ctrl+p", "escape", "t", "escape", "A", "u", "enter", "o"):
+            await pilot.press(key)
+            await rested(pilot)
+            seen += [(key, row) for row in rows(app)]
+    assert [one for one in seen if not one[1].isascii()] == []
+    assert any("Tarn with" in row for key, row in seen if key == "t")
+    assert any("archived: begin with a long" in row for key, row in seen if key == "A")
+
+
+def test_the_last_line_of_a_summary_that_grows_is_cut_in_ascii() -> None:
+    note = BarNote("writes a summary", beneath="word " * 40)
+    lines = price_lines(None, None, note, 60, 2, ASCII)
+    assert all(text.isascii() for line in lines for text, _ink in line)

@@ -180,3 +180,4 @@ def test_hits_go_around_the_ends() -> None:
     assert [hit_beside(hits, at, -1) for at in (-1, 3, 9, 20, 99)] == [20, 20, 8, 8, 20]
     assert hit_beside([], 4, 1) is None
     assert [which_hit(hits, at) for at in (3, 4, 20)] == ["1 of 3", "3", "3 of 3"]
+    assert which_hit(range(5_678), 1_233) == "1,234 of 5,678"

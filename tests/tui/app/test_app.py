@@ -271,3 +271,18 @@ def test_memory_lasts_and_a_broken_file_is_an_empty_one() -> None:
     broken = Memory()
     broken.keep("a", 1)
     assert Memory().get("a") == 1
+
+
+def test_what_one_application_keeps_stays_when_another_keeps_something() -> None:
+    one, other = Memory(), Memory()
+    assert one.get("theme") is None
+    assert other.get("theme") is None
+    one.keep("theme", ["frost", None])
+    other.keep("catalogue", {"sort": "cost"})
+    assert Memory().get("theme") == ["frost", None]
+    one.keep("theme", ["ember", None])
+    other.keep("theme", ["frost", None])
+    assert Memory().get("theme") == ["frost", None]
+    (state_dir() / "app.json").unlink()
+    one.keep("based", True)
+    assert Memory().get("theme") == ["ember", None], "what it kept itself is not lost with the file"

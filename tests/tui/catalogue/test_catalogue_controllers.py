@@ -17,6 +17,7 @@ from leafward_tui.catalogue.controllers.filter import Filter
 from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.two_panes import Panes
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.session_store import lines_of, small_store
@@ -63,6 +64,7 @@ class Services:
     """The services of an application that remembers."""
 
     config = Config()
+    glyphs = UNICODE
 
     def __init__(self) -> None:
         self.kept: dict[str, object] = {}

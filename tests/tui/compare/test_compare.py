@@ -168,6 +168,7 @@ async def test_tabs_and_an_entry_to_go_to(tmp_path: Path) -> None:
 async def test_the_diff_is_copied_as_a_patch_tool_reads_it(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, _screen):
         await pilot.press("y")
+        await until(pilot, lambda: pilot.app.clipboard)
         assert "-line two\n+line 2\n" in pilot.app.clipboard
         assert pilot.app.clipboard.startswith("@@ -1,5 +1,5 @@\n")
 
@@ -386,6 +387,23 @@ async def test_nothing_differs_and_hostile_names(tmp_path: Path) -> None:
             await pilot.press(key)
         await until(pilot, lambda: screen.state.read.overall is not None)
         assert screen.is_attached
+
+
+@pytest.mark.parametrize("tab", ["1", "2"])
+async def test_a_key_that_has_no_file_says_so(tmp_path: Path, tab: str) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("begin")
+    fork = file.said("ok")
+    for name in ("A", "B"):
+        file.user(name, fork)
+        file.said(f"{name} is done")
+    async with comparing(file.path) as (pilot, _, screen):
+        await pilot.press(tab)
+        for key, reason in (("enter", "nothing to open"), ("y", "nothing to copy"), ("T", "no file here")):
+            await pilot.press(key)
+            await until(pilot, lambda reason=reason: reason in shown(pilot))  # type: ignore[misc]  # mypy cannot infer defaults
+            assert pilot.app.screen is screen
+        assert not pilot.app.clipboard
 
 
 def swept(path: Path) -> Acting:

@@ -11,7 +11,7 @@ import pytest
 from leafward.branches.transfer.summary_merge import Conflict
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
-from leafward_tui.compare.controllers import loader
+from leafward_tui.compare.controllers import loader, transfer
 from leafward_tui.compare.graft_choice import graft_turns
 from leafward_tui.compare.graft_sheet import GraftSheet, turn_lines, validation
 from leafward_tui.compare.merge_sheet import MergeSheet, conflict_lines, from_difference
@@ -19,10 +19,11 @@ from leafward_tui.compare.screen import CompareScreen
 from leafward_tui.explorer.controllers.context_edit import edit_drafts, effect_of, size_note
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
-from tests.tui.session_store import DEADLINE, reached, rows, shown, until
+from tests.tui.session_store import DEADLINE, reached, rested, rows, shown, until
 from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
@@ -46,6 +47,32 @@ async def test_turns_of_the_other_side_are_grafted(tmp_path: Path) -> None:
         assert "grafted 8 entries of A" in note(explorer)
         await pilot.press("u")
         await until(pilot, lambda: "undid" in note(explorer))
+
+
+async def test_no_note_on_work_stays_where_its_sheet_is_not_wanted_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, free = Event(), Event()
+    made = transfer.carry_drafts
+
+    def held(*args: Any) -> Any:
+        begun.set()
+        free.wait(DEADLINE)
+        return made(*args)
+
+    monkeypatch.setattr(transfer, "carry_drafts", held)
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _explorer, screen):
+        await pilot.press("M")
+        await until(pilot, begun.is_set)
+        assert "working out" in shown(pilot)
+        await pilot.press("question_mark")
+        await reached(pilot, HelpScreen)
+        free.set()
+        await rested(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.pause()
+        assert "working out" not in shown(pilot)
 
 
 async def test_a_sheet_of_the_comparison_says_that_the_session_has_changed_under_it(tmp_path: Path) -> None:

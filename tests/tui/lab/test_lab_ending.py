@@ -30,7 +30,7 @@ from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.tui.considered import considering, cut_off, follow, said, settled, stored, working
 from tests.tui.explored import note
-from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.session_store import reached, rested, rows, shown, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -110,6 +110,19 @@ class TestXRay:
             xray.dismiss(XRayResult(pins=(fact.pin,)))
             await until(pilot, lambda: pilot.app.screen is screen)
             await until(pilot, lambda: screen.state.draft is not None and fact.pin in screen.state.draft.pins)
+
+    async def test_a_line_of_a_draft_that_nothing_backs_says_so(self, path: Path) -> None:
+        async with considering(path) as (pilot, _screen):
+            await pilot.press("X")
+            await loaded_xray(pilot)
+            await rested(pilot)
+            await pilot.press("right")
+            seen = set()
+            for _ in range(60):
+                await pilot.press("j")
+                await pilot.pause()
+                seen |= {row.strip() for row in rows(pilot.app) if "no source found" in row}
+            assert seen
 
     async def test_asked_for_while_the_draft_is_made_it_shows_the_draft(
         self, path: Path, go_on: threading.Event

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Provider
 from textual.content import Content
 
@@ -97,8 +98,11 @@ class IntentCommands(Provider):
         services = services_of(self.screen)
         keys = "  ".join(services.keymap.labels(entry.id))
         room = min(_WIDTH, self.app.size.width) - _AROUND - _KEYS
-        title = title.truncate(room, ellipsis=True, pad=True)
-        return Content.assemble(title, (right(keys, _KEYS, ellipsis=services.glyphs.ellipsis), "$lw-sub"))
+        ellipsis = services.glyphs.ellipsis
+        if title.cell_length > room:
+            title = title.truncate(room - cell_len(ellipsis)) + ellipsis
+        title = title.truncate(room, pad=True)
+        return Content.assemble(title, (right(keys, _KEYS, ellipsis=ellipsis), "$lw-sub"))
 
     async def discover(self) -> Hits:
         """All commands that work now."""

@@ -38,10 +38,11 @@ class Memory:
         return found if isinstance(found, dict) else {}
 
     def keep(self, key: str, value: object) -> None:
-        """Keeps a value that JSON can hold; the file is replaced as a whole."""
-        if self.get(key) == value or self._values is None:
+        """Keeps a value that JSON can hold; what another application has kept meanwhile stays in the file."""
+        kept = self._read()
+        if key in kept and kept[key] == value:
             return
-        self._values[key] = value
+        self._values = {**(self._values or {}), **kept, key: value}
         import json
 
         from leafward.session.journal.durable import replace_file

@@ -124,7 +124,8 @@ class Curation(CatalogueController):
         """Shows the effect, and looks at the stores."""
         if done.undo is not None:
             self._undos.append(done.undo)
-        self._services.say(done.words)
+        title = fit(safe_line(done.title), _NAMED, ellipsis=self._services.glyphs.ellipsis)
+        self._services.say(": ".join(filter(None, (done.words, title))))
         self._stores.look_around()
         self._view.show_hints()
 
@@ -150,9 +151,10 @@ def added_up(stock: Stock, query: Query, _job: Job) -> AddedUp:
 
 
 class CurationResult(NamedTuple):
-    """The effect of an action: words for a toast, and its undo."""
+    """The effect of an action: words for a toast, the title of the session where they are about one, and its undo."""
 
     words: str
+    title: str = ""
     undo: Callable[[], CurationResult] | None = None
 
 
@@ -167,7 +169,7 @@ def keep_copy(card: Card) -> CurationResult:
 
     kept = keep(card)
     if kept.changed:
-        return CurationResult(f"kept a copy ({counted(len(kept.files), kept.what)}): {_named(card)}")
+        return CurationResult(f"kept a copy ({counted(len(kept.files), kept.what)})", card.title)
     return CurationResult("the kept copy is up to date")
 
 
@@ -178,8 +180,8 @@ def archive(card: Card, archived: bool) -> CurationResult:
 
     with closing(agent_named(card.agent).open(Path(card.path))) as session:
         archive_session(session, archived)
-    words = f"{'archived' if archived else 'unarchived'}: {_named(card)}"
-    return CurationResult(words, partial(_unarchive, card, archived))
+    words = "archived" if archived else "unarchived"
+    return CurationResult(words, card.title, partial(_unarchive, card, archived))
 
 
 def _unarchive(card: Card, archived: bool) -> CurationResult:
@@ -196,11 +198,6 @@ def delete(card: Card) -> CurationResult:
         from leafward.catalog.trash import bring_back
 
         bring_back(thrown)
-        return CurationResult(f"restored from the trash: {_named(card)}")
+        return CurationResult("restored from the trash", card.title)
 
-    return CurationResult(f"in the trash: {_named(card)}", back)
-
-
-def _named(card: Card) -> str:
-    """The name of a session, short enough for a message."""
-    return fit(safe_line(card.title), _NAMED)
+    return CurationResult("in the trash", card.title, back)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from leafward_tui.compare.controllers.content import Content
     from leafward_tui.compare.controllers.files import Files
     from leafward_tui.compare.controllers.pages import Pages
+    from leafward_tui.compare.model.content import Shown
+    from leafward_tui.ui.jobs import Job
     from leafward_tui.ui.panes.lines_view import LinesView
 
 
@@ -39,12 +41,43 @@ class Cursor(CompareController):
     def enabled(self, intent_id: str) -> bool:
         """Whether one of its intents does something on the present tab."""
         page = self._state.page
-        if intent_id == "compare.enter" and page in (Page.CONTEXT, Page.OUTCOME):
-            line = self._view.lines.line
-            return line is not None and line.entry >= 0
+        if intent_id == "compare.enter":
+            return self._opens()
+        if intent_id == "copy.text":
+            return self._has_text()
         if intent_id == "compare.fold":
             return page in (Page.FILES, Page.CONTENTS, Page.SUMMARY)
         return page in (Page.FILES, Page.CONTENTS) or not intent_id.startswith("column.")
+
+    def _opens(self) -> bool:
+        """Whether there is something to open at the cursor."""
+        match self._state.page:
+            case Page.FILES:
+                return self._files.on_fold or self._state.files.file is not None
+            case Page.CONTENTS:
+                return self._content.fold_here >= 0 or bool(self._content.whole_line()[1])
+            case Page.SUMMARY:
+                return bool(self._summary_texts())
+            case _:
+                line = self._view.lines.line
+                return line is not None and line.entry >= 0
+
+    def _has_text(self) -> bool:
+        """Whether there is something to copy at the cursor."""
+        match self._state.page:
+            case Page.FILES | Page.CONTENTS:
+                return self._state.content.shown is not None and self._state.files.file is not None
+            case Page.SUMMARY:
+                return self._view.summary.line is not None
+            case _:
+                return self._view.lines.line is not None
+
+    def _summary_texts(self) -> list[tuple[str, str]]:
+        """The line of the summaries under the cursor, of each side that has it; none for a heading or a fold."""
+        pair = self._view.summary.line
+        if pair is None or pair.mark is None or pair.hidden:
+            return []
+        return [one for one in (("A", pair.before), ("B", pair.after)) if one[1]]
 
     def step(self, by: int) -> None:
         """Moves the cursor: over files, or over lines."""
@@ -88,10 +121,7 @@ class Cursor(CompareController):
                 else:
                     self._read_whole(*self._content.whole_line())
             case Page.SUMMARY:
-                pair = self._view.summary.line
-                if pair is not None and pair.mark is not None and not pair.hidden:
-                    texts = (("A", pair.before), ("B", pair.after))
-                    self._read_whole("One line of the summaries", [one for one in texts if one[1]])
+                self._read_whole("One line of the summaries", self._summary_texts())
             case _:
                 line = self._view.lines.line
                 if line is not None and line.entry >= 0:
@@ -120,12 +150,10 @@ class Cursor(CompareController):
 
     def copy(self) -> None:
         """Copies the diff of the file as text for a patch tool; on other tabs the line."""
-        from leafward.branches.diff.patches import unified
-
         shown, line, summary_line = self._state.content.shown, self._view.lines.line, self._view.summary.line
         if self._state.page in (Page.FILES, Page.CONTENTS):
             if shown is not None and self._state.files.file is not None:
-                self._services.copy("".join(unified(*shown.plain[:2])) or shown.difference.sentence)
+                self._jobs.latest("copy", partial(patch_of, shown), self._services.copy)
         elif self._state.page is Page.SUMMARY:
             if summary_line is not None:
                 self._services.copy(summary_line.after or summary_line.before)
@@ -144,3 +172,10 @@ class Cursor(CompareController):
         elif twice or key == FOLD:
             self.enter()
         self._view.show_hints()
+
+
+def patch_of(shown: Shown, _job: Job) -> str:
+    """The diff of a file for a patch tool; where there is none, the sentence about its contents."""
+    from leafward.branches.diff.patches import unified
+
+    return "".join(unified(*shown.plain[:2])) or shown.difference.sentence

@@ -50,6 +50,10 @@ class Files(CompareController):
             "file.timeline": self.show_timeline,
         }
 
+    def enabled(self, intent_id: str) -> bool:
+        """Whether one of its intents does something now."""
+        return intent_id != "file.timeline" or self._state.files.file is not None
+
     def recall(self) -> None:
         """Restores the base chosen the last time."""
         self._state.files.based = self._services.recall(_BASED) is True and self._state.folder is not None

@@ -109,9 +109,9 @@ class Transfer(CompareController):
         """Asks what to carry over; each choice shows its append."""
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
+        self._view.tell("")
         if not self._view.on_top:
             return
-        self._view.tell("")
         merge, grafts = drafts
         if self._on_path(sides, "a") and self._on_path(sides, "b"):
             merge = "both are on the path already"

@@ -256,4 +256,5 @@ class EmptyLog(Painted):
         """The sentence, below an empty line where there is room."""
         if y != min(1, self.size.height - 1):
             return []
-        return [Segment("  ", ground.blank), Segment(fit(_SENTENCE, width - 3), ground.nothing)]
+        sentence = fit(_SENTENCE, width - 3, ellipsis=services_of(self).glyphs.ellipsis)
+        return [Segment("  ", ground.blank), Segment(sentence, ground.nothing)]

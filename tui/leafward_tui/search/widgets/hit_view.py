@@ -72,7 +72,8 @@ class HitView(SidePane):
             label = " ".join(part for part in label_of(hit) if part)
             failed = f"  {glyphs.malformed} failed" if hit.failed else ""
             behind = moment(hit.time) if hit.time else ""
-            label = fit(safe_line(label), max(4, width - cell_len(failed) - cell_len(behind) - 2))
+            room = max(4, width - cell_len(failed) - cell_len(behind) - 2)
+            label = fit(safe_line(label), room, ellipsis=glyphs.ellipsis)
             used = cell_len(label) + cell_len(failed)
             lines.append(
                 [

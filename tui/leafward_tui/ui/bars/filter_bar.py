@@ -87,7 +87,8 @@ class _Facts(Painted):
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
         right = self.edge(ground, width)
         taken = sum(piece.cell_length for piece in right)
-        left = fit(self.placeholder, max(0, width - taken - 2))
+        ellipsis = services_of(self).glyphs.ellipsis
+        left = fit(self.placeholder, max(0, width - taken - 2), ellipsis=ellipsis)
         pad = " " * max(0, width - taken - cell_len(left))
         return [Segment(left, ground.faint), Segment(pad, ground.blank), *right]
 
@@ -190,10 +191,11 @@ class FilterBar(Horizontal):
         room = self.size.width
         if self._input is not None:
             room = max(room * 2 // 3, room - _LEAD - cell_len(self._input.value) - 2)
-            ground = services_of(self).styles_now.raised
-            width = sum(piece.cell_length for piece in self._facts.edge(ground, room))
+            services = services_of(self)
+            width = sum(piece.cell_length for piece in self._facts.edge(services.styles_now.raised, room))
             self._facts.styles.width = width
-            self._input.placeholder = fit(self._placeholder, max(0, self.size.width - _LEAD - width - 2))
+            left = max(0, self.size.width - _LEAD - width - 2)
+            self._input.placeholder = fit(self._placeholder, left, ellipsis=services.glyphs.ellipsis)
         self._go_on_below(self._facts.state.note if self._facts.overflows(room) else "")
 
     def _go_on_below(self, problem: str) -> None:

@@ -175,7 +175,8 @@ def _note_lines(note: BarNote, width: int, height: int, glyphs: Glyphs) -> list[
         text = whole
     if cell_len(text) + taken <= room or height < 2 or note.beneath:
         first = [*lead, (fit(text, max(1, room - taken), ellipsis=glyphs.ellipsis), "text"), *keys]
-        return [first, [(" " * start, "blank"), (fit(safe_line(note.beneath), room), "faint")]]
+        beneath = fit(safe_line(note.beneath), room, ellipsis=glyphs.ellipsis)
+        return [first, [(" " * start, "blank"), (beneath, "faint")]]
     broken = wrap(text, room, lines=height, ellipsis=glyphs.ellipsis)
     broken[-1] = fit(broken[-1], max(1, room - taken), ellipsis=glyphs.ellipsis)
     lines: list[list[Piece]] = [[(" " * start, "blank"), (part, "text")] for part in broken]

@@ -128,7 +128,7 @@ class Intent(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The action's name: `row.down` runs `action_row_down` of the screen."""
+        """The action's name where the application or a widget binds the key itself: `row.down` runs its `action_row_down`."""
         of_app = APP_ACTIONS.get(self.id)
         return f"app.{of_app}" if of_app else self.id.replace(".", "_")
 

@@ -47,7 +47,7 @@ _LACKING = {
     "preview.toggle": "nothing to show yet",
     "compare.enter": "nothing to open on this line",
     "archived.toggle": "no session is archived",
-    "blame.open": "no file here",
+    **dict.fromkeys(("blame.open", "file.timeline"), "no file here"),
     "blame.show": "no turn is known to have written this line",
     "mark.go": "no mark is set",
     "hit.open": "no hit here",

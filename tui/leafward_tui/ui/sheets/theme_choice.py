@@ -60,7 +60,10 @@ class ThemesScreen(Modal):
         current = number == self.rows.cursor
         pieces = [
             Segment(f"{glyphs.cursor if current else ' '} ", ground.leaf),
-            Segment(fit(palette.title, _TITLE, pad=True), ground.strong if current else ground.text),
+            Segment(
+                fit(palette.title, _TITLE, pad=True, ellipsis=glyphs.ellipsis),
+                ground.strong if current else ground.text,
+            ),
         ]
         pieces += [
             Segment(f"{glyphs.block} ", ground.blank + Style(color=_colour(getattr(shown, hue))))

@@ -55,9 +55,9 @@ def hit_beside(hits: Sequence[int], place: int, step: int) -> int | None:
 
 
 def which_hit(hits: Sequence[int], place: int) -> str:
-    """`2 of 5 ` on a hit, `5 ` beside them."""
+    """`2 of 5` on a hit, `5` beside them."""
     at = bisect_right(hits, place)
-    of = f"{at} of " if at and hits[at - 1] == place else ""
+    of = f"{at:,} of " if at and hits[at - 1] == place else ""
     return f"{of}{len(hits):,}"
 
 

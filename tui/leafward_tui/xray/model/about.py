@@ -74,7 +74,8 @@ def _about_line(teller: Teller, piece: Piece, link: Link) -> list[list[tuple[str
         return [first, [("looking for where it comes from", "nothing")]]
     sources = teller.xray.sources(row)
     if not sources:
-        if is_encrypted(teller.session, teller.xray.compaction):
+        # A draft has no entry: there is a text of it, whoever wrote it.
+        if teller.xray.compaction >= 0 and is_encrypted(teller.session, teller.xray.compaction):
             return [first, [("only the provider can tell what is in it", "faint")]]
         return [first, [("no source found", "warn"), (" in the summarised messages", "faint")]]
     best = sources[0]
