@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.complaints import complains
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, guesses, without_fillers
@@ -275,7 +276,7 @@ def demands(sentence: str) -> bool:
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
     if _NOTHING_OF.match(words) is not None:
         return True
-    if _ASSUMED.search(words) is not None:
+    if _ASSUMED.search(words) is not None or complains(words):
         return False
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
