@@ -352,8 +352,8 @@ def is_for_once(sentence: str, *, ordered: bool, amid: bool = False, beside_work
     return beside_work and _SPARES.search(words) is not None
 
 
-def binds_answers(sentence: str) -> bool:
-    """Whether a demand on an answer is one on those to come too: it says so, obliges, bans a thing or names a language."""
+def is_general(sentence: str) -> bool:
+    """Whether a demand binds more than what it was said to: it says that it lasts, obliges, bans a thing or names a language."""
     words = without_fillers(sentence.lower())
     if _LASTS.search(words) is not None or _OBLIGED.stand_in(words):
         return True

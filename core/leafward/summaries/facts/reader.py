@@ -258,7 +258,7 @@ class FactReader:
             for one in found
             if one.voice is Voice.USER
             and one.kind is FactKind.CONSTRAINT
-            and not demands.binds_answers(one.text)
+            and not demands.is_general(one.text)
         }
         return [*closed, *found]
 

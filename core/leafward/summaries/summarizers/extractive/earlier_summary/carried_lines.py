@@ -11,9 +11,16 @@ from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.prose import sentences
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
+from leafward.summaries.facts.wishes import is_wish
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
-from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
+from leafward.summaries.summarizers.extractive.candidates import (
+    ASKED_BEFORE,
+    BEFORE_KEPT,
+    SAID_WITH,
+    add,
+    asked_since,
+)
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import (
     is_newest,
     sorted_out,
@@ -220,6 +227,8 @@ def _read_today(
         if evidence.size:
             section, lead = goals[text]
             text = without_mark(text) if lead else text
+    if section is SummarySection.CONSTRAINTS and text.startswith(SAID_WITH):
+        text, lead = text.removeprefix(SAID_WITH), SAID_WITH
     text = _worded_today(text, went_on=evidence.size > 0)
     return _Line(section, text, lead) if text else None
 
@@ -311,7 +320,11 @@ def _placed_by_words(line: _Line) -> _Line | None:
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
         # Of a message with several sentences those that ask for work are over.
-        rules = [one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False)]
+        rules = [
+            one
+            for one in sentences(said[1])
+            if demands(one) and not (is_for_once(one, ordered=False) or is_wish(one))
+        ]
         return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None

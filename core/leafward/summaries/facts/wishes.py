@@ -1,0 +1,43 @@
+"""Demands on the one thing that a request is about: they are part of that request, and are over with it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from leafward.base.late_pattern import late
+from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.questions import without_fillers
+
+_REMEMBERED = 1 << 14
+_WISHES = late(
+    r"\b(?:make|be) sure(?: that)?\b|\bensure\b"
+    r"|\bshould (?!not\b|never\b|only\b|always\b)(?:\w+ )?(?:be|return|have|look|work|contain|show)\b"
+    r"|\bneeds? to (?:be|have|contain|cover|work|hold|fit|run|pass|push)\b"
+    r"|\b(?:want|wants|would like|i['’]d like) (?:it|them|all|every|the|to be)\b"
+    r"|\b(?:instead of|rather than)\b|\bby default\b"
+)
+"""Words that ask for a property of something; other words of a demand say how to work, or what to leave alone."""
+_GENERAL = late(
+    # Of every one of a kind, or of a kind by its plural alone.
+    r"^(?:(?:(?:make|be) sure|ensure|i want|we want)(?: that)? )?(?:all|every|each|any|no)\b"
+    r"|^(?!(?:the|this|these|those|its|his|my|your|our|their|both|also)\b)(?:[a-z-]+ ){0,2}?[a-z-]+(?<!s)s should\b"
+    r"|^you (?:should (?!be able\b)|need to )"
+    r"|\b(?:make|be) sure\b.{0,24}?(?:\b(?:not|never|nothing|no)\b|n['’]t\b)"
+    r"|\bbefore (?:we|you|i|any|every|each)\b|\bafter (?:any|every|each)\b|\b(?:every|each) time\b|\bwhenever\b"
+    r"|\b(?:than|under|over|below|above|within|up to) \d|\b(?:use|using|prefer|avoid)\b"
+)
+"""A demand on more than the thing at hand, on how to work, or on a measure."""
+_ORDERS_ONLY = late(
+    r"^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w"
+)
+"""An order with its extent: `run only the failing tests`."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_wish(demand: str) -> bool:
+    """Whether a demand only says how the thing is to be that was asked for, or how far an order goes: `the title should be below it`."""
+    words = without_fillers(demand.lower())
+    if _ORDERS_ONLY.match(words) is not None:
+        return True
+    rest = _WISHES.sub(" ", words)
+    return len(rest) < len(words) and _GENERAL.search(words) is None and not demands(rest)
