@@ -72,6 +72,29 @@ def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
     assert rules(*asked, *THEN) == [f"{LEAD}{limit}"]
 
 
+def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
+    asked = user(
+        "Add a page for the crates.\nThe name of each crate is on it, and it\nmust not wrap to the next line"
+    )
+    rule = "The name of each crate is on it, and it must not wrap to the next line"
+    assert rules(asked, *WORK, DONE, *THEN) == [rule]
+    listed = user(
+        "Add a page for the crates\nthe api must return 404 for an unknown crate\nnever write to the valley"
+    )
+    assert len(rules(listed, *WORK, DONE, *THEN)) == 2
+
+
+@pytest.mark.parametrize("item", ["only the visible columns", "without the new borders of the rows"])
+def test_an_item_that_says_how_far_the_work_of_its_list_goes_is_no_rule(item: str) -> None:
+    asked = user(f"Build an export of the crates:\n- header in bold\n- {item}\n- no new dependencies")
+    assert rules(asked, *WORK, DONE, *THEN) == ["no new dependencies"]
+
+
+def test_a_clause_without_its_sentence_is_no_rule() -> None:
+    asked = user("Add a page for the crates.\nso that it must never be loaded twice at the same time")
+    assert rules(asked, *WORK, DONE, *THEN) == []
+
+
 def test_a_prompt_that_only_sets_a_limit_sets_a_rule() -> None:
     said = [user("Keep the logo of the orchard."), reply("I will."), *THEN]
     assert rules(*said) == ["Keep the logo of the orchard."]

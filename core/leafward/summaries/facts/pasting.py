@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from leafward.session.entries import text_of
-from leafward.summaries.facts.prose import sentences
+from leafward.summaries.facts.prose import sentences, unwrapped
 from leafward.summaries.facts.questions import asks
 
 _OPENS = re.compile(
@@ -93,7 +93,7 @@ _HEAD_LENGTH = 60
 
 def typed_sentences(content: object) -> list[str]:
     """The sentences that a person typed in a prompt's content."""
-    return list(sentences(divided(text_of(content))[0]))
+    return list(sentences(unwrapped(divided(text_of(content))[0])))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -227,7 +227,7 @@ class FactReader:
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
         ]
-        typed = pasting.divided(text)[0]
+        typed = prose.unwrapped(pasting.divided(text)[0])
         own = list(prose.sentences(typed))
         goes_on = prose.keeps_going(typed.strip())
         self.told.asked(agreed=goes_on or responses.agrees(typed.strip()), goes_on=goes_on)

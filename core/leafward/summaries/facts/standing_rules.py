@@ -391,7 +391,7 @@ def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
     return (
         is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works)
         or limits_work(demand, prompt)
-        or is_wish(demand)
+        or is_wish(demand, amid=amid)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.demands import demands, is_general
 from leafward.summaries.facts.questions import without_fillers
 
 _REMEMBERED = 1 << 14
@@ -33,11 +33,26 @@ _ORDERS_ONLY = late(
 """An order with its extent: `run only the failing tests`."""
 
 
+_PIECE = late(
+    r"^(?:because|so that|which|whose|including|e\.g\.|i\.e\.|weil|damit|parce que|pour que|porque|para que)\b"
+)
+"""The beginning of a clause without its sentence."""
+_EXTENT = late(
+    r"^(?:only|just|without|except|instead of|nur|ohne|seulement|sans|sólo|solo|sin|只)\b(?! (?:use|do|edit|change|touch|ask|commit|push|run|write|add|if|when|after)\b)"
+)
+"""The beginning of an item that says how far the work goes which its list is about."""
+
+
 @lru_cache(maxsize=_REMEMBERED)
-def is_wish(demand: str) -> bool:
-    """Whether a demand only says how the thing is to be that was asked for, or how far an order goes: `the title should be below it`."""
+def is_wish(demand: str, *, amid: bool = False) -> bool:
+    """Whether a demand only says how the thing is to be that was asked for, or how far an order goes: `the title should be below it`.
+
+    `amid`: it is an item of a list.
+    """
     words = without_fillers(demand.lower())
-    if _ORDERS_ONLY.match(words) is not None:
+    if _ORDERS_ONLY.match(words) is not None or _PIECE.match(demand.lower()) is not None:
+        return True
+    if amid and _EXTENT.match(words) is not None and not is_general(demand):
         return True
     rest = _WISHES.sub(" ", words)
     return len(rest) < len(words) and _GENERAL.search(words) is None and not demands(rest)
