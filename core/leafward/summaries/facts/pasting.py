@@ -74,6 +74,14 @@ _EDITOR = re.compile(
     r"(?ms)\A\s*# (?:Context from my IDE setup|Files (?:mentioned|pasted|attached) by the user):.*?^## My request(?: for Codex)?:[ \t]*$\n?(?=\s*\S)"
 )
 """What Codex's extension for editors and its desktop application put before a prompt: open files, tabs, attached files."""
+_COMMAND_TEXT = re.compile(
+    r"(?is)\A\s*+(?:---\n.{0,4000}?\n---\s++)?(?:# [^\n]{1,200}\n\s*+)?"
+    r"(?:#{1,3} User Input[ \t]*\n\s*+```(?:text)?[ \t]*\n(.{0,20000}?)```\s*(?:You \W*MUST\W* )?consider the user input before proceeding[^\n]*"
+    r"|The user input to you can be provided [^\n]{1,300}\n\s*+User input:[ \t]*\n(?:[ \t]*\n)?(.{0,20000}?)\n[ \t]*(?=\n))"
+)
+"""The beginning of a command of Spec Kit's kind, which Codex sends with what was typed behind the command's name put into it."""
+_WORDED = re.compile(r"(?m)^(?!#|\W*$)(?:\d+\. |Goal: )?(.{1,400})$")
+"""The first line of its own words."""
 _REPORT_HEAD = re.compile(
     r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"
     r"|what happened|what (?:did you expect|should have happened).{0,20}|additional context|environment|system info(?:rmation)?|relevant log output)\W*$"
@@ -105,6 +113,7 @@ def divided(text: str) -> tuple[str, str]:
     """
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
+    text = _without_command(text) if "before proceeding" in text else text
     text, screen = _screen_apart(text)
     text, terminal = _terminal_apart(text) if "@" in text else (text, "")
     text, report = _report_apart(text)
@@ -142,6 +151,16 @@ def divided(text: str) -> tuple[str, str]:
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _without_command(text: str) -> str:
+    """What was typed behind the name of a command in whose text it stands; where that is nothing, the first words of that text."""
+    found = _COMMAND_TEXT.match(text)
+    if found is None:
+        return text
+    typed = next(filter(None, found.groups()), "").strip()
+    begins = _WORDED.search(text, found.end()) if not typed else None
+    return next(sentences(begins[1]), "") if begins is not None else typed
 
 
 def _pastes_apart(text: str) -> tuple[str, str]:
