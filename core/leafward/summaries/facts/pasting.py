@@ -42,7 +42,7 @@ _LOG = re.compile(
     r"|(?:\$|%|>>>|PS [A-Z]:.{0,80}>)\s+\S"
     r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
     r"|[+-]{3} \S|@@ -\d|diff --git "
-    r"|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
+    r"|[⏺⎿]\s|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
 )
 """The beginning of a line in a log, a trace, a compiler's message or a shell session."""
 _SHELL = re.compile(
@@ -62,6 +62,8 @@ _SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s
 """A row of a program's screen: a branch of a tree, or a line with a count, a difference or an age at its end."""
 _COLUMNS = re.compile(r"^\s*[A-Z][A-Z0-9_%/()-]{1,40}(?:\s+[A-Z][A-Z0-9_%/()-]{1,40}){2,20}\s*$")
 """The head of a table in a program's output."""
+_OF_AGENT = re.compile(r"\s*[⏺⎿]\s")
+"""A line of Claude Code's screen: the first of a reply or a call, or of what that printed; the others are indented below it."""
 _ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
 """Such a row with a sign before it: the lines indented below it belong to it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
@@ -121,6 +123,7 @@ def divided(text: str) -> tuple[str, str]:
     own: list[str] = []
     pasted: list[str] = [one for one in (screen, terminal, report, shown) if one]
     block: list[str] = []
+    in_screen = False
     for line in [*text.split("\n"), ""]:
         if line.strip():
             block.append(line)
@@ -132,6 +135,8 @@ def divided(text: str) -> tuple[str, str]:
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
         if len(block) > 1 and _ROOT.match(block[0]) and all(one[:2].isspace() for one in block[1:]):
+            marks = [True] * len(block)
+        if in_screen and all(one[:2].isspace() for one in block):
             marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
@@ -148,6 +153,8 @@ def divided(text: str) -> tuple[str, str]:
             own.append(one[: within.start()] if within is not None else one)
             if within is not None:
                 pasted.append(one[within.start() :])
+        if block:
+            in_screen = goes_on and (in_screen or any(map(_OF_AGENT.match, block)))
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)

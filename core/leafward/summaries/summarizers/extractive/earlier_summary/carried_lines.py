@@ -23,6 +23,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 )
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import (
     is_newest,
+    last_listed,
     sorted_out,
     without_mark,
 )
@@ -120,12 +121,12 @@ def carry(
     outline = list(outline_lines(previous))
     goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
     lasting = any(section is SummarySection.GOAL for section, _ in goals.values())
-    listed = _MESSAGES.search(previous) if lasting and not behind.turns else None
-    if listed is not None:
+    asked = last_listed(previous) if lasting and not behind.turns else ""
+    if asked:
         # The list has every message of the user's, so the last one is what was asked last.
         goals.update({goal: (SummarySection.CONTEXT, ASKED_BEFORE) for goal in goals if is_newest(goal)})
         lead = f"{user_requests.LAST_REQUEST}: "
-        add(evidence, SummarySection.GOAL, listed[1], (entry,), 3.0, first=True, lead=lead)
+        add(evidence, SummarySection.GOAL, asked, (entry,), 3.0, first=True, lead=lead)
     before, not_done = SummarySection.GOAL, False
     for read, below in zip_longest(outline, outline[1:]):
         if _tell_code(evidence, read, entry):
@@ -383,11 +384,6 @@ _CARRIED_WORTH = {
 }
 _ALL_REQUESTS = "Primary Request and Intent"
 """The heading of Claude Code's summaries (2.0 and 2.1) above all requests of the session."""
-_MESSAGES = late(
-    r"(?i)\ball user messages:?[* ]*\n(?:[ \t]*[-*•] [^\n]*\n|[ \t]+[^\s*•-][^\n]*\n)*?[ \t]*[-*•] [\"“]([^\n]{3,600}?)[\"”]?(?: \([^\n]{1,120}\))?[ \t]*"
-    r"(?:\Z|\n(?=[ \t]*(?:\n|\Z)|#|\d{1,2}\.|<))"
-)
-"""Its list of the user's messages, and the last one."""
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})
