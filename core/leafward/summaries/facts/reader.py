@@ -235,6 +235,10 @@ class FactReader:
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
             closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
+        if any(map(responses.drops_steps, own)):
+            closed += self.told.turned_away(entry, last=False)
+        elif any(map(responses.drops_it, own)):
+            closed += self.told.turned_away(entry, last=True)
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self._not_repeated(self.texts.typed(text, entry)))
