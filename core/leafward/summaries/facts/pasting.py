@@ -134,9 +134,12 @@ def divided(text: str) -> tuple[str, str]:
         perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
-        if len(block) > 1 and _ROOT.match(block[0]) and all(one[:2].isspace() for one in block[1:]):
-            marks = [True] * len(block)
-        if in_screen and all(one[:2].isspace() for one in block):
+        below = all(one[:2].isspace() for one in block[1:])
+        if (
+            below
+            and block
+            and ((len(block) > 1 and _ROOT.match(block[0])) or (in_screen and block[0][:2].isspace()))
+        ):
             marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR

@@ -191,11 +191,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             if pasted.strip() and not own and turns:
                 # Text that was only shown adds nothing to the request before it.
                 words, own = 0, _SHOWN_ONLY
-            if prompt.endswith((":", "：")):
-                # The subject is in the pasted text.
-                title = _TITLE.match(pasted)
-                shown = title[1] if title else next((" ".join(one.split()) for one in sentences(pasted)), "")
-                prompt = f"{prompt} {shown[:_SHOWN]}".strip()
+            prompt = _with_subject(prompt, pasted) if prompt.endswith(_ANNOUNCES) else prompt
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
             runs = bool(command) or _COMMAND_TYPED.match(own) is not None
             brief = bool(pasted) and words < TELLING
@@ -229,6 +225,13 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def _with_subject(prompt: str, pasted: str) -> str:
+    """A prompt that announces a pasted text, with the title or the first sentence of that: the subject is there."""
+    title = _TITLE.match(pasted)
+    shown = title[1] if title else next((" ".join(one.split()) for one in sentences(pasted)), "")
+    return f"{prompt} {shown[:_SHOWN]}".strip()
 
 
 def _first_shown(pasted: str) -> str:
