@@ -70,6 +70,10 @@ def test_what_was_copied_from_the_screen_of_an_agent_is_no_request() -> None:
     typed, pasted = divided(shown)
     assert typed.strip() == "why the sum?"
     assert "sort the crates" in pasted
+    typed, _ = divided(
+        "why did it stop\n● Read(/orchard/pears.md)\n  ⎿  Read 15 lines\n\n  Update(/orchard/sums.md)\n"
+    )
+    assert typed.strip() == "why did it stop"
     asked = user(
         "⏺ pears:review(Review the sums of the orchard)\n  ⎿  Done (9 tool uses)\n\ndoes this add up then?"
     )

@@ -34,6 +34,8 @@ def rules(*messages: dict[str, Any], **more: Any) -> list[str]:
         "CHERRYPICK ONLY the commits of the parser from the other branch",
         "run only the failing tests of the orchard",
         "the sum should be green if it is more than the last one",
+        "move the button to the right, it must not overlap the title",
+        "把按钮放在名字下面，不要放在旁边",
     ],
 )
 def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None:
@@ -46,7 +48,8 @@ def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None
     [
         "no new dependencies.",
         "Never write to the valley table.",
-        "The api must return 404 for an unknown crate.",
+        "Every page must have a title.",
+        "The user must never see an id.",
         "From now on every page should have a title.",
         "Don't push without a word from me.",
         "make sure you run the tests before you say that it works",
@@ -64,6 +67,8 @@ def test_what_is_general_in_form_is_a_rule_whatever_was_answered(rule: str) -> N
         "use named colours in the table, no numbered ones!",
         "Tests should not use the network.",
         "Lines should be shorter than 100 characters.",
+        "The api must return 404 for an unknown crate.",
+        "La página debe cargar en menos de 2 segundos.",
     ],
 )
 def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
@@ -74,9 +79,9 @@ def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
 
 def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
     asked = user(
-        "Add a page for the crates.\nThe name of each crate is on it, and it\nmust not wrap to the next line"
+        "Add a page for the crates.\nEach name of a crate is on it, and it\nmust not wrap to the next line"
     )
-    rule = "The name of each crate is on it, and it must not wrap to the next line"
+    rule = "Each name of a crate is on it, and it must not wrap to the next line"
     assert rules(asked, *WORK, DONE, *THEN) == [rule]
     listed = user(
         "Add a page for the crates\nthe api must return 404 for an unknown crate\nnever write to the valley"

@@ -197,6 +197,10 @@ _LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
 )
+_KNOWN = late(
+    r"^(?:the|this|that|these|those|its?|they|der|die|das|dies\w*|es|er|sie|l[ea]s?|il|elle|ce(?:tte|s)?|el|l[ao]s|est[aeo]s?|es[aeo]s?|os?|as?|ess[ae]s?|ele|ela)\b|^l['’]"
+)
+"""The beginning of a sentence about something that the user named before, or points at."""
 _REVOKES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
     r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
@@ -358,6 +362,12 @@ def is_general(sentence: str) -> bool:
     if _LASTS.search(words) is not None or _OBLIGED.stand_in(words):
         return True
     return any(one.search(words) is not None for one in (_NOTHING_OF, _RULE_BRIEF, _ANSWERED_IN))
+
+
+def binds_one_thing(sentence: str) -> bool:
+    """Whether a demand obliges one thing that it names as known, and does not say that it lasts: `the table must have a sum`."""
+    words = without_fillers(sentence.lower())
+    return _KNOWN.match(words) is not None and _LASTS.search(words) is None
 
 
 def limits_work(demand: str, beside: str) -> bool:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import is_for_once, is_general, is_work, limits_work, revoked
+from leafward.summaries.facts.demands import (
+    binds_one_thing,
+    is_for_once,
+    is_general,
+    is_work,
+    limits_work,
+    revoked,
+)
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import (
     content_words,
@@ -179,7 +186,9 @@ class StandingRules:
 
     def lasts(self, rule: Fact) -> bool:
         """Whether a rule holds beyond the request that it was said with, by its form or its place in a list of rules."""
-        return rule.key in self._lasting or is_general(rule.text) or _ON_CONDUCT.match(rule.text) is not None
+        if rule.key in self._lasting or _ON_CONDUCT.match(rule.text) is not None:
+            return True
+        return is_general(rule.text) and not binds_one_thing(rule.text)
 
     def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Records the revocations in a prompt's sentences; yields the revoked rules.

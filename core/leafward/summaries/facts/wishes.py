@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import demands, is_general
+from leafward.summaries.facts.demands import demands, is_general, is_work
 from leafward.summaries.facts.questions import without_fillers
 
 _REMEMBERED = 1 << 14
@@ -28,11 +28,15 @@ _GENERAL = late(
 )
 """A demand on more than the thing at hand, on how to work, or on a measure."""
 _ORDERS_ONLY = late(
-    r"^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w"
+    r"^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w|^(?:请)?把(?!.*(?:以后|永远|总是|今后|每次))"
 )
 """An order with its extent: `run only the failing tests`."""
 
 
+_WORK_ON_IT = late(
+    r"[,;.]\s+(?:and |but |und |aber |et |mais |y |pero )?(?:it|they|this|that|es|er|sie|ils?|elles?|ça) (?:must|should|has to|have to|needs? to|muss|müssen|soll\w*|darf|dürfen|(?:ne )?doi(?:t|vent))\b"
+)
+"""A demand on the outcome of the work that its sentence asks for."""
 _PIECE = late(
     r"^(?:because|so that|which|whose|including|e\.g\.|i\.e\.|weil|damit|parce que|pour que|porque|para que)\b"
 )
@@ -50,6 +54,8 @@ def is_wish(demand: str, *, amid: bool = False) -> bool:
     `amid`: it is an item of a list.
     """
     words = without_fillers(demand.lower())
+    if is_work(words) and _WORK_ON_IT.search(words) is not None:
+        return True
     if _ORDERS_ONLY.match(words) is not None or _PIECE.match(demand.lower()) is not None:
         return True
     if amid and _EXTENT.match(words) is not None and not is_general(demand):
