@@ -52,6 +52,8 @@ def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None
         "The user must never see an id.",
         "From now on every page should have a title.",
         "Don't push without a word from me.",
+        "no new column if we can avoid it.",
+        "I want to know why before we touch anything.",
         "make sure you run the tests before you say that it works",
     ],
 )

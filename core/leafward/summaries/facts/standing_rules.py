@@ -102,9 +102,10 @@ _NO_WORK = late(
 _ON_CONDUCT = late(
     r"(?i)^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|for now),? )*(?:do not|don['’]?t|should(?: not|n['’]t)|let['’]?s not) (?:(?:try|start|begin) (?:to )?)?"
     r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
-    r"|.{0,120}\bbefore (?:any|every|each|you (?:say|tell|claim|commit|push|start|begin|finish|report))\b"
+    r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
+    r"|.{0,120}\b(?:no|without(?: any)?) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
 )
-"""What the agent itself is not to do, or to do each time, whatever it works on."""
+"""What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
 _UNTIL_TOLD = late(
     r"(?i)\b(?:until|till|before) (?:i|we) (?:say|tell|told|ask|give|approve|confirm|agree|ok)\b|\bbis ich (?:es |das )?(?:sage|freigebe)\b"
 )

@@ -38,6 +38,8 @@ _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
+_LIMIT = 0.7
+"""The part of that which a limit on answered work has: it does not crowd out what is general."""
 _AHEAD = 3
 """Checklists whose open items come next."""
 _TODO_LINE = 220
@@ -92,7 +94,7 @@ def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Tur
         SummarySection.CONSTRAINTS,
         asked_since(without_fillers(fact.text), since),
         sources_of(fact),
-        _RULE * (2.5 + 1.5 * evidence.recency(fact)),
+        _RULE * (2.5 + 1.5 * evidence.recency(fact)) * (_LIMIT if is_over else 1.0),
         limit=260,
         lead=SAID_WITH if is_over else "",
     )
