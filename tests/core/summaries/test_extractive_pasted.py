@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.pasting import divided
 from leafward.summaries.summarizers.outline import SummarySection
@@ -111,3 +113,39 @@ def test_what_the_last_command_of_a_terminal_printed_was_copied_with_it() -> Non
 def test_a_question_behind_the_last_shell_prompt_was_typed_there() -> None:
     shown = "(beds) ada@orchard:~/beds$ python pears.py\nModuleNotFoundError: No module named 'pears'\n(beds) ada@orchard:~/beds$ 这个问题解决了么？"
     assert divided(shown)[0].strip() == "这个问题解决了么？"
+
+
+_COMMAND = (
+    "## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the user input before proceeding (if not empty).\n\n## Outline\n\n"
+    "You are updating the plan of the orchard at `.orchard/plan.md`. You must only ever run this once.\n\n"
+    "1. **Load** the template.\n   - Always keep the order of its heads\n\n## Guidelines\n\n- DO NOT create a list of checks\n"
+)
+_OLDER = (
+    "The user input to you can be provided directly by the agent or as a command argument - you **MUST** consider it before"
+    " proceeding with the prompt (if not empty).\n\nUser input:\n\n{}\n\nGoal: write the plan of the orchard. Never ask twice.\n"
+)
+
+
+@pytest.mark.parametrize("text", [_COMMAND, _OLDER])
+def test_of_the_text_of_a_command_what_was_typed_is_the_request(text: str) -> None:
+    asked = "a page for the crates of the north wall\nwith their weight"
+    then = [
+        user("now count the pears of the wall"),
+        *worked("src/pears.py", "b"),
+        reply("It counts the pears."),
+    ]
+    said = [user(text.format(asked)), *worked("docs/page.md", "a")]
+    assert told_in(SummarySection.GOAL, *said) == [" ".join(asked.split())]
+    assert told_in(SummarySection.CONSTRAINTS, *said, reply("Done. The page is planned."), *then) == []
+
+
+def test_a_command_without_words_is_told_by_the_first_of_its_text() -> None:
+    assert (
+        divided(_COMMAND.format(""))[0].strip()
+        == "You are updating the plan of the orchard at `.orchard/plan.md`."
+    )
+    assert divided(_OLDER.format(""))[0].strip() == "write the plan of the orchard."
+    assert (
+        divided("never begin before proceeding to the wall")[0].strip()
+        == "never begin before proceeding to the wall"
+    )

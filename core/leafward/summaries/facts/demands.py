@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.complaints import complains
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.questions import asks, guesses, without_fillers
@@ -196,6 +197,10 @@ _LASTS = late(
     r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
     "|永远|总是|以后|今后|从现在"
 )
+_KNOWN = late(
+    r"^(?:the|this|that|these|those|its?|they|der|die|das|dies\w*|es|er|sie|l[ea]s?|il|elle|ce(?:tte|s)?|el|l[ao]s|est[aeo]s?|es[aeo]s?|os?|as?|ess[ae]s?|ele|ela)\b|^l['’]"
+)
+"""The beginning of a sentence about something that the user named before, or points at."""
 _REVOKES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
     r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
@@ -275,7 +280,7 @@ def demands(sentence: str) -> bool:
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
     if _NOTHING_OF.match(words) is not None:
         return True
-    if _ASSUMED.search(words) is not None:
+    if _ASSUMED.search(words) is not None or complains(words):
         return False
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
@@ -351,12 +356,18 @@ def is_for_once(sentence: str, *, ordered: bool, amid: bool = False, beside_work
     return beside_work and _SPARES.search(words) is not None
 
 
-def binds_answers(sentence: str) -> bool:
-    """Whether a demand on an answer is one on those to come too: it says so, obliges, bans a thing or names a language."""
+def is_general(sentence: str) -> bool:
+    """Whether a demand binds more than what it was said to: it says that it lasts, obliges, bans a thing or names a language."""
     words = without_fillers(sentence.lower())
     if _LASTS.search(words) is not None or _OBLIGED.stand_in(words):
         return True
     return any(one.search(words) is not None for one in (_NOTHING_OF, _RULE_BRIEF, _ANSWERED_IN))
+
+
+def binds_one_thing(sentence: str) -> bool:
+    """Whether a demand obliges one thing that it names as known, and does not say that it lasts: `the table must have a sum`."""
+    words = without_fillers(sentence.lower())
+    return _KNOWN.match(words) is not None and _LASTS.search(words) is None
 
 
 def limits_work(demand: str, beside: str) -> bool:

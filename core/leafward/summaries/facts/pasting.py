@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from leafward.session.entries import text_of
-from leafward.summaries.facts.prose import sentences
+from leafward.summaries.facts.prose import sentences, unwrapped
 from leafward.summaries.facts.questions import asks
 
 _OPENS = re.compile(
@@ -42,7 +42,7 @@ _LOG = re.compile(
     r"|(?:\$|%|>>>|PS [A-Z]:.{0,80}>)\s+\S"
     r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
     r"|[+-]{3} \S|@@ -\d|diff --git "
-    r"|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
+    r"|[⏺⎿]\s|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
 )
 """The beginning of a line in a log, a trace, a compiler's message or a shell session."""
 _SHELL = re.compile(
@@ -62,6 +62,8 @@ _SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s
 """A row of a program's screen: a branch of a tree, or a line with a count, a difference or an age at its end."""
 _COLUMNS = re.compile(r"^\s*[A-Z][A-Z0-9_%/()-]{1,40}(?:\s+[A-Z][A-Z0-9_%/()-]{1,40}){2,20}\s*$")
 """The head of a table in a program's output."""
+_OF_AGENT = re.compile(r"\s*[⏺⎿]\s")
+"""A line of Claude Code's screen: the first of a reply or a call, or of what that printed; the others are indented below it."""
 _ROOT = re.compile(rf"\s*[^\w\s\"'`(\[#@/~-]\s?.{{0,400}}?(?:{_COUNTED})")
 """Such a row with a sign before it: the lines indented below it belong to it."""
 _WITHIN = re.compile(r"(?<=[:\s])(?:[Ww]?arning|[A-Z]\w{0,40}(?:Error|Exception)): (?=[A-Z])")
@@ -74,6 +76,14 @@ _EDITOR = re.compile(
     r"(?ms)\A\s*# (?:Context from my IDE setup|Files (?:mentioned|pasted|attached) by the user):.*?^## My request(?: for Codex)?:[ \t]*$\n?(?=\s*\S)"
 )
 """What Codex's extension for editors and its desktop application put before a prompt: open files, tabs, attached files."""
+_COMMAND_TEXT = re.compile(
+    r"(?is)\A\s*+(?:---\n.{0,4000}?\n---\s++)?(?:# [^\n]{1,200}\n\s*+)?"
+    r"(?:#{1,3} User Input[ \t]*\n\s*+```(?:text)?[ \t]*\n(.{0,20000}?)```\s*(?:You \W*MUST\W* )?consider the user input before proceeding[^\n]*"
+    r"|The user input to you can be provided [^\n]{1,300}\n\s*+User input:[ \t]*\n(?:[ \t]*\n)?(.{0,20000}?)\n[ \t]*(?=\n))"
+)
+"""The beginning of a command of Spec Kit's kind, which Codex sends with what was typed behind the command's name put into it."""
+_WORDED = re.compile(r"(?m)^(?!#|\W*$)(?:\d+\. |Goal: )?(.{1,400})$")
+"""The first line of its own words."""
 _REPORT_HEAD = re.compile(
     r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"
     r"|what happened|what (?:did you expect|should have happened).{0,20}|additional context|environment|system info(?:rmation)?|relevant log output)\W*$"
@@ -93,7 +103,7 @@ _HEAD_LENGTH = 60
 
 def typed_sentences(content: object) -> list[str]:
     """The sentences that a person typed in a prompt's content."""
-    return list(sentences(divided(text_of(content))[0]))
+    return list(sentences(unwrapped(divided(text_of(content))[0])))
 
 
 @lru_cache(maxsize=1 << 10)
@@ -105,6 +115,7 @@ def divided(text: str) -> tuple[str, str]:
     """
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
+    text = _without_command(text) if "before proceeding" in text else text
     text, screen = _screen_apart(text)
     text, terminal = _terminal_apart(text) if "@" in text else (text, "")
     text, report = _report_apart(text)
@@ -112,6 +123,7 @@ def divided(text: str) -> tuple[str, str]:
     own: list[str] = []
     pasted: list[str] = [one for one in (screen, terminal, report, shown) if one]
     block: list[str] = []
+    in_screen = False
     for line in [*text.split("\n"), ""]:
         if line.strip():
             block.append(line)
@@ -122,7 +134,12 @@ def divided(text: str) -> tuple[str, str]:
         perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
-        if len(block) > 1 and _ROOT.match(block[0]) and all(one[:2].isspace() for one in block[1:]):
+        below = all(one[:2].isspace() for one in block[1:])
+        if (
+            below
+            and block
+            and ((len(block) > 1 and _ROOT.match(block[0])) or (in_screen and block[0][:2].isspace()))
+        ):
             marks = [True] * len(block)
         first = marks.index(True) if True in marks else len(block)
         together = sum(marks) >= _NEAR
@@ -139,9 +156,21 @@ def divided(text: str) -> tuple[str, str]:
             own.append(one[: within.start()] if within is not None else one)
             if within is not None:
                 pasted.append(one[within.start() :])
+        if block:
+            in_screen = goes_on and (in_screen or any(map(_OF_AGENT.match, block)))
         own.append("")
         block = []
     return "\n".join(own), "\n".join(pasted)
+
+
+def _without_command(text: str) -> str:
+    """What was typed behind the name of a command in whose text it stands; where that is nothing, the first words of that text."""
+    found = _COMMAND_TEXT.match(text)
+    if found is None:
+        return text
+    typed = next(filter(None, found.groups()), "").strip()
+    begins = _WORDED.search(text, found.end()) if not typed else None
+    return next(sentences(begins[1]), "") if begins is not None else typed
 
 
 def _pastes_apart(text: str) -> tuple[str, str]:

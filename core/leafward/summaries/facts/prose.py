@@ -28,6 +28,13 @@ _FEW, _MESSAGE = 1 << 11, 4000
 _FENCE = late(r"^\s*(?:```|~~~)")
 _LIST_MARK = late(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = late(r"^\s*#{1,6}\s+")
+_AMID = late(
+    r"(?i)(?<=\w),[ \t]*\n|\b(?:and|or|but|an?|the|of|with|for|from|which|(?:and|or|but|that|which|if|when) it|its|is|are|be|as|than|if|when|because"
+    r"|und|oder|aber|der|das|dem|den|eine?|zu|mit|für|dass|wenn|et|ou|mais|les?|des?|une?|que|qui|pour|avec|y|pero|el|los|las|del|con|para)[ \t]*\n"
+)
+"""The end of a line amid a sentence: a comma, or a word that ends none."""
+_END = 40
+"""Characters of a line that tell how it ends."""
 _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
 _BOX = late(r"\[[ xX✓~-]\]\s")
 _SENTENCE_END = late(
@@ -188,6 +195,19 @@ def lines_outside_code(text: str, *, fences: bool = False) -> Iterator[str]:
             inside = not inside
         elif not inside:
             yield line
+
+
+def unwrapped(text: str) -> str:
+    """A text that somebody typed, with the lines joined of which the first ends amid a sentence."""
+    if "\n" not in text or _AMID.search(text) is None:
+        return text
+    first, *others = text.split("\n")
+    found, before = [first], first
+    for line in others:
+        goes_on = line.lstrip()[:1].islower() and _AMID.search(f"{before[-_END:]}\n") is not None
+        found += (" ", line.strip()) if goes_on else ("\n", line)
+        before = line
+    return "".join(found)
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -227,7 +227,7 @@ class FactReader:
             Sighting(kind, key, said, Voice.TOLD, entry, outcome=ANSWERED, is_open=False)
             for (kind, key), said in done.items()
         ]
-        typed = pasting.divided(text)[0]
+        typed = prose.unwrapped(pasting.divided(text)[0])
         own = list(prose.sentences(typed))
         goes_on = prose.keeps_going(typed.strip())
         self.told.asked(agreed=goes_on or responses.agrees(typed.strip()), goes_on=goes_on)
@@ -235,6 +235,10 @@ class FactReader:
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
             closed += [*self.told.withdrawn(what, entry), *self.plan.withdrawn(what, entry)]
+        if any(map(responses.drops_steps, own)):
+            closed += self.told.turned_away(entry, last=False)
+        elif any(map(responses.drops_it, own)):
+            closed += self.told.turned_away(entry, last=True)
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self._not_repeated(self.texts.typed(text, entry)))
@@ -258,7 +262,7 @@ class FactReader:
             for one in found
             if one.voice is Voice.USER
             and one.kind is FactKind.CONSTRAINT
-            and not demands.binds_answers(one.text)
+            and not demands.is_general(one.text)
         }
         return [*closed, *found]
 

@@ -155,6 +155,23 @@ _WITHDRAWS = late(
     r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|sure|no|actually|please|and|but|well|then|also|let['’]s|you can|we can)[\s,.]+)*"
     r"(?:skip|forget(?: about)?|leave (?:out|aside|away)|cancel|scrap|never ?mind|no need (?:for|to)|let['’]s not|(?:we |you )?(?:don['’]t|do not) (?:need(?: to)?|bother (?:with|to|about)))\b"
 )
+_NOT_NEEDED = late(
+    r"(?i)^(?:(?:ok(?:ay)?|no|actually|and|but|well)[\s,.]+)*(?:the )?(.{3,60}?) (?:is|are) (?:not|n['’]t|no longer) (?:needed|necessary|required|wanted)(?: any ?more)?\W*$"
+)
+_ALL_STEPS = late(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|nope|hm+|wait|stop|actually|please|and|but|well|so|then|sorry|you know what|on second thought)[\s,.!–—-]+)*(?:"
+    r"(?:forget|scrap|drop|abandon|discard|ignore)(?: about)? (?:(?:the|your|this|that|our|my) (?:whole |entire |old |original )?(?:plan|(?:next |remaining )?steps|approach|list|todos?)\b|everything\b(?! (?:in|from|about|below|above)\b)|all (?:of )?(?:that|this)\b)"
+    r"|(?:let['’]?s |we |please |can we |can you )*(?:start|begin) (?:over|afresh|anew|from (?:scratch|zero|the (?:beginning|start|zero)))\b(?! (?:on|in|at)\b)"
+    r"|change of plans?\b|(?:let['’]?s|we(?:['’]ll| should)?) (?:take|try|go|do|use) (?:in )?(?:an?(?:other)? )?(?:completely |totally )?(?:different|new|other)? ?(?:approach|direction|route)(?= *$| *[,:;.!–—])"
+    r"|(?:vergiss|verwirf) (?:den|deinen|diesen) plan\b|(?:lass uns |wir )?(?:noch ?mal )?von vorne? (?:anfangen|beginnen)|fang(?:en wir)? (?:noch ?mal )?von vorne? an\b|planänderung\b"
+    r"|oublie[rz]? (?:le|ton|votre|ce) plan\b|(?:on )?repar(?:t|tons|s) (?:de|à) zéro\b|changement de plan\b"
+    r"|olvida (?:el|tu|ese) plan\b|(?:empecemos|empieza|empezar|volvamos a empezar) (?:de|desde) (?:cero|nuevo)\b|cambio de planes?\b|esque[cç]e o plano\b|(?:vamos )?começar do zero\b|mudança de planos?\b)"
+    r"|^(?:我们)?(?:重新开始|从头(?:开始|再来)|重来吧|换(?:个|一个)(?:方案|思路|方向))"
+)
+_IT = late(
+    r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|nope|nah|hm+|actually|please|and|but|well|then|sorry)[\s,.!–—-]+)*(?:(?:forget|scrap|skip|drop)(?: about)? (?:that|it|this|those|them|these)|never ?mind(?: that| it)?|leave (?:that|it) out"
+    r"|vergiss (?:das|es)|lass (?:das|es) (?:weg|sein|bleiben)|oublie[rz]? (?:ça|cela)|laisse[rz]? tomber|olvídalo|olvida eso|déjalo|esque[cç]e isso|deixa pra lá|算了|不用了)(?= *$| *[,:;.!–—，。])"
+)
 _PUTS_OFF = late(r"(?i)\b(?:yet|until|till|before|now|first|unless|if|when|later|today)\b")
 
 _LETS_BE = late(
@@ -180,10 +197,23 @@ def lets_be(prompt: str) -> bool:
 
 def withdrawn(sentence: str) -> str:
     """The work that a user's sentence cancels; empty where it cancels none, or only postpones it."""
+    unneeded = _NOT_NEEDED.match(sentence)
+    if unneeded is not None and not asks(sentence):
+        return unneeded[1]
     found = _WITHDRAWS.match(sentence)
     if found is None or asks(sentence) or _PUTS_OFF.search(sentence):
         return ""
     return re.split(r"[,;:]", sentence[found.end() :], maxsplit=1)[0].strip(" .!")
+
+
+def drops_steps(sentence: str) -> bool:
+    """Whether a user's sentence turns away from all that was planned: `forget the plan`, `let us start over`."""
+    return _ALL_STEPS.match(sentence) is not None and not asks(sentence)
+
+
+def drops_it(sentence: str) -> bool:
+    """Whether a user's sentence cancels what the answer before it told, and names nothing: `forget that`."""
+    return _IT.match(sentence) is not None and not asks(sentence)
 
 
 _CALLS_OFF = late(

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import is_for_once, is_work, limits_work, revoked
+from leafward.summaries.facts.demands import (
+    binds_one_thing,
+    is_for_once,
+    is_general,
+    is_work,
+    limits_work,
+    revoked,
+)
 from leafward.summaries.facts.marker_words import markers
 from leafward.summaries.facts.prose import (
     content_words,
@@ -20,11 +27,13 @@ from leafward.summaries.facts.prose import (
 )
 from leafward.summaries.facts.questions import asks
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+from leafward.summaries.facts.wishes import is_wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from leafward.session.entries import EntryIndex
+    from leafward.summaries.facts.values import Fact
 
 _SAME = 2
 """Words that a rule shares at least with a revocation of it, where that has so many."""
@@ -90,6 +99,13 @@ _NO_WORK = late(
     r"(?: (?:any ?thing|any|the|code|files?))*(?: yet| for now| now)?\W*$"
 )
 """A ban on work as such, or on commits: nobody sets it for good."""
+_ON_CONDUCT = late(
+    r"(?i)^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|for now),? )*(?:do not|don['’]?t|should(?: not|n['’]t)|let['’]?s not) (?:(?:try|start|begin) (?:to )?)?"
+    r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
+    r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
+    r"|.{0,120}\b(?:no|without(?: any)?) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
+)
+"""What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
 _UNTIL_TOLD = late(
     r"(?i)\b(?:until|till|before) (?:i|we) (?:say|tell|told|ask|give|approve|confirm|agree|ok)\b|\bbis ich (?:es |das )?(?:sage|freigebe)\b"
 )
@@ -150,6 +166,8 @@ class StandingRules:
     """Those of the last prompt."""
     _prompt: str = ""
     """The last prompt."""
+    _lasting: set[str] = field(default_factory=set)
+    """The keys of the rules in lists of rules, and of those that took the place of others."""
     _worked_for: dict[bool, str] = field(default_factory=dict)
     """The last prompts that led to changed files (False), and to commits (True)."""
 
@@ -163,8 +181,15 @@ class StandingRules:
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
-        numbers = {number: sentence_key(rule) for number, rule in listed_rules(prompt) if number}
-        self._numbers = numbers or self._numbers
+        listed = [(number, sentence_key(rule)) for number, rule in listed_rules(prompt)]
+        self._lasting.update(key for _, key in listed)
+        self._numbers = {number: key for number, key in listed if number} or self._numbers
+
+    def lasts(self, rule: Fact) -> bool:
+        """Whether a rule holds beyond the request that it was said with, by its form or its place in a list of rules."""
+        if rule.key in self._lasting or _ON_CONDUCT.match(rule.text) is not None:
+            return True
+        return is_general(rule.text) and not binds_one_thing(rule.text)
 
     def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Records the revocations in a prompt's sentences; yields the revoked rules.
@@ -203,17 +228,23 @@ class StandingRules:
                         FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                     )
                     # It says what holds from now on, though in words that are no rule alone.
-                    yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
+                    yield self._in_its_place(sentence, entry)
                 continue
             self._revoked.append((about, sentence))
             for key in [key for key, rule in self._told.items() if _is_about(rule, about)]:
                 if _says_more(self._told[key], about):
-                    yield Sighting(FactKind.CONSTRAINT, sentence_key(sentence), sentence, Voice.USER, entry)
+                    yield self._in_its_place(sentence, entry)
                     continue
                 rule = self._told.pop(key)
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                 )
+
+    def _in_its_place(self, sentence: str, entry: EntryIndex) -> Sighting:
+        """A sentence that takes the place of a rule, or of a part of one."""
+        key = sentence_key(sentence)
+        self._lasting.add(key)
+        return Sighting(FactKind.CONSTRAINT, key, sentence, Voice.USER, entry)
 
     def begun(self, prompt: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
@@ -367,8 +398,10 @@ def ends_with_answer(demand: str, prompt: str, *, ordered: bool) -> bool:
     """
     items, works = _listed(prompt)
     amid = demand in items
-    return is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works) or limits_work(
-        demand, prompt
+    return (
+        is_for_once(demand, ordered=ordered, amid=amid, beside_work=amid and works)
+        or limits_work(demand, prompt)
+        or is_wish(demand, amid=amid)
     )
 
 

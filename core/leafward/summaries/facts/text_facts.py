@@ -129,7 +129,7 @@ class TextFacts:
     def typed(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The facts of a person's text: a pasted log counts as a tool's output and makes no rules."""
         own, pasted = pasting.divided(text)
-        yield from self.prose(own, Voice.USER, entry)
+        yield from self.prose(prose.unwrapped(own), Voice.USER, entry)
         if pasted:
             yield from self.printed(pasted, entry, failed=False)
 

@@ -99,6 +99,10 @@ class ToldSteps:
     """The steps whose offer was accepted."""
     _there: list[frozenset[str]] = field(default_factory=list)
     """The content words of each sentence by which the agent reported that something exists already."""
+    _last: set[str] = field(default_factory=set)
+    """The steps that the last answer told."""
+    _cancelled: list[tuple[EntryIndex, frozenset[str]]] = field(default_factory=list)
+    """The words of what the user cancelled, each with its prompt; no words for all that was planned before."""
     answers: int = 0
     """The number of answers that ended work."""
     _worked: bool = False
@@ -126,12 +130,14 @@ class ToldSteps:
     def offer(self, sightings: Iterable[Sighting]) -> None:
         """Records the steps of an answer that ends by asking whether to do them."""
         offered = {seen.key for seen in sightings if seen.key in self._open and remains(seen.text)}
+        self._last = offered
         # An offer of many steps seldom means all of them.
         self._offered = offered if len(offered) <= _AT_ONCE else set()
 
     def leave(self, sightings: Iterable[Sighting]) -> None:
         """Records the steps of an answer that asks nothing."""
         left = {seen.key for seen in sightings if seen.key in self._open}
+        self._last = left
         self._left = left if len(left) <= _AT_ONCE else set()
 
     def asked(self, *, agreed: bool, goes_on: bool) -> None:
@@ -159,11 +165,28 @@ class ToldSteps:
     def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Records work that the user cancelled; yields the steps that this drops."""
         words = frozenset(content_words(what))
-        for key, (text, _, _) in list(self._open.items()):
-            under = bool(words) and words <= self._under.get(key, frozenset())
-            if under or (len(words) >= _NAMES_IT and words <= frozenset(content_words(text))):
-                del self._open[key]
-                yield Sighting(FactKind.TODO, key, text, Voice.USER, entry, outcome=DROPPED, is_open=False)
+        named = len(words) >= _NAMES_IT
+        if named:
+            self._cancelled.append((entry, words))
+        keys = [
+            key
+            for key, (text, _, _) in self._open.items()
+            if (words and words <= self._under.get(key, frozenset()))
+            or (named and words <= frozenset(content_words(text)))
+        ]
+        yield from self._closed(keys, entry, outcome=DROPPED, voice=Voice.USER)
+
+    def turned_away(self, entry: EntryIndex, *, last: bool) -> Iterator[Sighting]:
+        """Records that the user dropped what was planned, or with `last` what the last answer told; yields the steps that this drops."""
+        if not last:
+            self._cancelled.append((entry, frozenset()))
+        keys = [key for key in self._open if not last or key in self._last]
+        yield from self._closed(keys, entry, outcome=DROPPED, voice=Voice.USER)
+
+    def is_cancelled(self, line: str, said: EntryIndex) -> bool:
+        """Whether the user cancelled since what a line tells as a step."""
+        words = frozenset(content_words(line)) if self._cancelled else frozenset()
+        return any(entry > said and what <= words for entry, what in self._cancelled)
 
     def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Records a sentence of the agent during its work; yields the steps that it reports as done already."""
@@ -263,8 +286,13 @@ class ToldSteps:
         yield from self._closed(met, entry)
 
     def _closed(
-        self, keys: Iterable[str], entry: EntryIndex, *, outcome: str = TAKEN_UP
+        self,
+        keys: Iterable[str],
+        entry: EntryIndex,
+        *,
+        outcome: str = TAKEN_UP,
+        voice: Voice = Voice.TOLD,
     ) -> Iterator[Sighting]:
         for key in keys:
             text, _, _ = self._open.pop(key)
-            yield Sighting(FactKind.TODO, key, text, Voice.TOLD, entry, outcome=outcome, is_open=False)
+            yield Sighting(FactKind.TODO, key, text, voice, entry, outcome=outcome, is_open=False)

@@ -13,6 +13,7 @@ from leafward.session.entries import tool_calls
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.summarizers.extractive.candidates import SAID_WITH
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
@@ -44,7 +45,7 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
         text = line
         kind = None
         if section is SummarySection.CONSTRAINTS and is_open is not False:
-            kind = FactKind.CONSTRAINT
+            kind, text = FactKind.CONSTRAINT, line.removeprefix(SAID_WITH)
         elif section is SummarySection.CONTEXT:
             quoted = _QUOTES_USER.match(line)
             if _WANTS.match(line):

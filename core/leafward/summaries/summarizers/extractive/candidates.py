@@ -49,6 +49,9 @@ SAID_EARLIER = "Said earlier: "
 ANSWERED_BY_USER = "Answered by the user: "
 """The lead of an answer of the user to a question that a tool asked."""
 
+SAID_WITH = "Said with an earlier request: "
+"""The lead of a limit that was set for work which was answered since: it may hold for later work, too."""
+
 PROPOSED = "Proposed: "
 """The lead of a choice that nobody agreed to, and that no work carried out."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.prose import is_to_try
+from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.prose import is_to_try, sentences
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
+    SAID_WITH,
     Evidence,
     add,
     asked_since,
@@ -22,6 +24,7 @@ from leafward.summaries.summarizers.extractive.state.obstacles import (
     tell_obstacles,
 )
 from leafward.summaries.summarizers.extractive.state.overcome import end_of, is_check
+from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ _CHANGED_FILES = 4
 """Files that are named as changed where no other line tells the work."""
 _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
+_LIMIT = 0.7
+"""The part of that which a limit on answered work has: it does not crowd out what is general."""
 _AHEAD = 3
 """Checklists whose open items come next."""
 _TODO_LINE = 220
@@ -57,7 +62,7 @@ def stated(
     for fact in evidence.facts.values():
         if fact.kind is FactKind.CONSTRAINT:
             if fact.is_open and not evidence.reader.is_done_with(fact.key, answered=kept.finished):
-                _demand(evidence, fact, kept)
+                _demand(evidence, fact, kept, turns)
         elif (
             fact.kind is FactKind.URL
             and fact.voice is not Voice.OUTPUT
@@ -78,16 +83,32 @@ def stated(
     _repeated_commands(evidence, runs)
 
 
-def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts) -> None:
+def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> None:
     """Adds a rule of the user's, with the request in the kept messages that may end it."""
+    since = kept.reader.rules.revoked_by(fact.text)
+    is_over = not (since or evidence.reader.rules.lasts(fact)) and _is_of_answered_work(
+        evidence, fact, kept, turns
+    )
     add(
         evidence,
         SummarySection.CONSTRAINTS,
-        asked_since(without_fillers(fact.text), kept.reader.rules.revoked_by(fact.text)),
+        asked_since(without_fillers(fact.text), since),
         sources_of(fact),
-        _RULE * (2.5 + 1.5 * evidence.recency(fact)),
+        _RULE * (2.5 + 1.5 * evidence.recency(fact)) * (_LIMIT if is_over else 1.0),
         limit=260,
+        lead=SAID_WITH if is_over else "",
     )
+
+
+def _is_of_answered_work(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> bool:
+    """Whether a demand was made with work that was answered, and more was asked for since; a prompt that only sets rules asks for none."""
+    place = evidence.position.get(fact.last, -1)
+    since = [turn for turn in turns if turn.last >= place]
+    if place < 0 or not since or not any(turn.words for turn in (*since[1:], *kept.later)):
+        return False
+    if not (kept.finished or any(map(is_answered, since))):
+        return False
+    return since[0].works or not all(map(demands, sentences(since[0].own)))
 
 
 def _checklists(evidence: Evidence) -> None:

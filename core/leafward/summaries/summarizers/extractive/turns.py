@@ -59,6 +59,8 @@ _CALL_TYPED = re.compile(r"</(?:antml:)?(?:invoke|function_calls|tool_calls?|too
 _BROKEN_OFF = frozenset({"aborted", "error", "length"})
 _AGENT_ERROR = "API Error: "
 """The beginning of a reply that Claude Code wrote itself where no model answered; older files (2.1.158) do not mark it otherwise."""
+_STOPPED = ("[Request interrupted by user", "<turn_aborted>")
+"""The beginnings of notes of Claude Code and Codex that the user stopped the work."""
 CHOOSES = re.compile(r"(?i)\b(option|approach|variant|alternative|proposal|idea) #?(\d{1,2}|[a-d])\b")
 """One of several ways, by its number."""
 _TITLE = re.compile(r"#{1,6} (\S[^\n]{0,200})")
@@ -120,6 +122,8 @@ class Turn:
     """Whether it is from before the earlier summary, and the user went on to another one since."""
     pasted: str = ""
     """The first error in the text that was pasted with a brief request."""
+    screen: str = ""
+    """The first line of an agent's screen there, where it has no error."""
     doubted: bool = False
     """Whether the user's next words call its answer wrong, or say that the work does not do."""
     left: bool = False
@@ -187,17 +191,15 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             if pasted.strip() and not own and turns:
                 # Text that was only shown adds nothing to the request before it.
                 words, own = 0, _SHOWN_ONLY
-            if prompt.endswith((":", "：")):
-                # The subject is in the pasted text.
-                title = _TITLE.match(pasted)
-                shown = title[1] if title else next((" ".join(one.split()) for one in sentences(pasted)), "")
-                prompt = f"{prompt} {shown[:_SHOWN]}".strip()
+            prompt = _with_subject(prompt, pasted) if prompt.endswith(_ANNOUNCES) else prompt
             asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
             runs = bool(command) or _COMMAND_TYPED.match(own) is not None
-            error = next(printed_errors(pasted, failed=False), "") if pasted and words < TELLING else ""
+            brief = bool(pasted) and words < TELLING
+            error = next(printed_errors(pasted, failed=False), "") if brief else ""
             turns.append(
                 Turn(entry, asked, own, words, place, place, runs=runs, pasted=" ".join(error.split()))
             )
+            turns[-1].screen = _first_shown(pasted) if brief and not error else ""
         elif role == "assistant" and is_users_call(message, command):
             by_user.update(call.id for call in tool_calls(message))
             command = ""
@@ -215,11 +217,32 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             turns[-1].answer = turns[-1].said or _RETURNED if returned else ""
         elif role == "branchSummary" and turns:
             turns[-1].left = True
+        elif role == "custom" and turns and turns[-1].runs and turns[-1].waits and _was_stopped(message):
+            # The user stopped the command before anything came of it.
+            turns.pop()
     for turn in turns:
         if turn.runs and turn.works:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def _with_subject(prompt: str, pasted: str) -> str:
+    """A prompt that announces a pasted text, with the title or the first sentence of that: the subject is there."""
+    title = _TITLE.match(pasted)
+    shown = title[1] if title else next((" ".join(one.split()) for one in sentences(pasted)), "")
+    return f"{prompt} {shown[:_SHOWN]}".strip()
+
+
+def _first_shown(pasted: str) -> str:
+    """The first line of a pasted text where that was copied from Claude Code's screen, without its sign."""
+    first = pasted.strip().partition("\n")[0]
+    return first[1:].strip()[:_SHOWN] if first.startswith("⏺") else ""
+
+
+def _was_stopped(message: Body) -> bool:
+    """Whether a message is an agent's note that the user stopped the work."""
+    return text_of(message.get("content")).startswith(_STOPPED)
 
 
 def _spoken_in(reply: Body) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.late_pattern import late
+from leafward.summaries.facts.pasting import divided
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.questions import asks
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE
+from leafward.summaries.summarizers.extractive.requests.answered_requests import OWN_COMMAND
 from leafward.summaries.summarizers.extractive.turns import SUBSTANTIAL
 from leafward.summaries.summarizers.outline import SummarySection
 
@@ -61,6 +64,35 @@ _POINTING = frozenset(
 _POINTS = re.compile(
     r"^(?:继续|接着|请继续)(?:上面|上述|之前|前面|刚才)?(?:描述)?的?(?:工作|任务|对话|讨论)?。?$"
 )
+
+_LISTED = late(r"(?i)\ball user messages:?[* ]*\n")
+"""The head of the list of the user's messages in a summary of Claude Code."""
+_ITEM = late(r"[ \t]*[-*•] |[ \t]+[^\s*•-]")
+"""The beginning of a line of that list."""
+_BEHIND = late(r"\s*$|#|\d{1,2}\.|<")
+"""The beginning of the line behind it."""
+_MESSAGE = late(r"[ \t]*[-*•] [\"“]([^\n]{3,600}?)[\"”]?(?: \([^\n]{1,120}\))?[ \t]*")
+"""An item of it that quotes one."""
+_NO_REQUEST = late(
+    r"(?i)[ \t]*[-*•] [\"“]?(?:\[?request interrupted\b|your task is to create a detailed summary\b|[\[(](?!image\b)[^\n]{0,80}\b(?:summar\w+|output|continuation)\b)"
+)
+"""An item that asks for nothing: what Claude Code wrote itself, and a remark about a message."""
+
+
+def last_listed(summary: str) -> str:
+    """The last request in the list of the user's messages that a summary of Claude Code has; empty where it cannot be told."""
+    head = _LISTED.search(summary)
+    lines = summary[head.end() :].split("\n") if head is not None else []
+    end = next((place for place, line in enumerate(lines) if _ITEM.match(line) is None), len(lines))
+    if end < len(lines) and _BEHIND.match(lines[end]) is None:
+        return ""
+    for item in reversed(lines[:end]):
+        quoted = _MESSAGE.fullmatch(item)
+        text = quoted[1].replace("\\n", "\n") if quoted is not None else ""
+        if _NO_REQUEST.match(item) or OWN_COMMAND.match(text) or (text and not divided(text)[0].strip()):
+            continue
+        return quoted[1] if quoted is not None else ""
+    return ""
 
 
 def points_back(goal: str) -> bool:

@@ -11,11 +11,19 @@ from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.facts.prose import sentences
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
+from leafward.summaries.facts.wishes import is_wish
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
-from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, BEFORE_KEPT, add, asked_since
+from leafward.summaries.summarizers.extractive.candidates import (
+    ASKED_BEFORE,
+    BEFORE_KEPT,
+    SAID_WITH,
+    add,
+    asked_since,
+)
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import (
     is_newest,
+    last_listed,
     sorted_out,
     without_mark,
 )
@@ -113,12 +121,12 @@ def carry(
     outline = list(outline_lines(previous))
     goals = _goals(since, behind, outline, in_turn=_ALL_REQUESTS in previous)
     lasting = any(section is SummarySection.GOAL for section, _ in goals.values())
-    listed = _MESSAGES.search(previous) if lasting and not behind.turns else None
-    if listed is not None:
+    asked = last_listed(previous) if lasting and not behind.turns else ""
+    if asked:
         # The list has every message of the user's, so the last one is what was asked last.
         goals.update({goal: (SummarySection.CONTEXT, ASKED_BEFORE) for goal in goals if is_newest(goal)})
         lead = f"{user_requests.LAST_REQUEST}: "
-        add(evidence, SummarySection.GOAL, listed[1], (entry,), 3.0, first=True, lead=lead)
+        add(evidence, SummarySection.GOAL, asked, (entry,), 3.0, first=True, lead=lead)
     before, not_done = SummarySection.GOAL, False
     for read, below in zip_longest(outline, outline[1:]):
         if _tell_code(evidence, read, entry):
@@ -220,6 +228,8 @@ def _read_today(
         if evidence.size:
             section, lead = goals[text]
             text = without_mark(text) if lead else text
+    if section is SummarySection.CONSTRAINTS and text.startswith(SAID_WITH):
+        text, lead = text.removeprefix(SAID_WITH), SAID_WITH
     text = _worded_today(text, went_on=evidence.size > 0)
     return _Line(section, text, lead) if text else None
 
@@ -311,7 +321,11 @@ def _placed_by_words(line: _Line) -> _Line | None:
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
         # In a list of the user's messages, requests are answered, and rules still hold.
         # Of a message with several sentences those that ask for work are over.
-        rules = [one for one in sentences(said[1]) if demands(one) and not is_for_once(one, ordered=False)]
+        rules = [
+            one
+            for one in sentences(said[1])
+            if demands(one) and not (is_for_once(one, ordered=False) or is_wish(one))
+        ]
         return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
@@ -370,11 +384,6 @@ _CARRIED_WORTH = {
 }
 _ALL_REQUESTS = "Primary Request and Intent"
 """The heading of Claude Code's summaries (2.0 and 2.1) above all requests of the session."""
-_MESSAGES = late(
-    r"(?i)\ball user messages:?[* ]*\n(?:[ \t]*[-*•] [^\n]*\n|[ \t]+[^\s*•-][^\n]*\n)*?[ \t]*[-*•] [\"“]([^\n]{3,600}?)[\"”]?(?: \([^\n]{1,120}\))?[ \t]*"
-    r"(?:\Z|\n(?=[ \t]*(?:\n|\Z)|#|\d{1,2}\.|<))"
-)
-"""Its list of the user's messages, and the last one."""
 _INTRODUCES = (":", "：")
 """The ends of a line that introduces others."""
 _WORK = frozenset({SummarySection.NEXT, SummarySection.IN_PROGRESS, SummarySection.DONE})

@@ -33,8 +33,8 @@ _STILL = (
     r"|unclear|unsolved|outstanding|in progress|lack\w*|has to|have to|must|requires?|crash\w*|hang\w*|slow\w*|doesn|isn|can['’]?t|cannot)"
 )
 """What lasts: something that `still` looks good leaves nothing open."""
-_REMAINS = r"remain(?:s|ing)?\b(?! (?:un(?:committed|staged|changed|touched)|intact|in place|the same|as)\b)"
-"""What remains to be done: something that remains as it is leaves nothing open."""
+_REMAINS = r"remain(?:s(?! (?:in(?! (?:progress|review|doubt)\b)|at|within|inside|under|part of)\b)|ing)?\b(?! (?:un(?:committed|staged|changed|touched)|intact|in place|the same|as)\b)"
+"""What remains to be done: something that remains as it is, or where it is, leaves nothing open."""
 _ELSEWHERE = (
     r"|\b(?:noch nicht|noch offen|fehlt noch|steht noch aus|pas encore|reste(?:nt)? à|todavía no|aún no|falta(?:n)? por|queda(?:n)? por|als nächstes|prochaine étape|próximo paso)\b"
     r"|(?:\bвс[её] ещ[её]|\bещ[её] не|\bпока не|\bосталось)\b|还没|尚未|还需要|接下来|下一步|まだ|残って|次[はに]"
@@ -78,7 +78,7 @@ _AND = late(
 """What stands between the parts of a request."""
 _DENIED = late(r"(?i)\W*(?:(?:no|nope|nein|non|нет)\b|不|没有|いいえ)")
 """The beginning of an answer that says no."""
-_OWN_COMMAND = late(
+OWN_COMMAND = late(
     r"/(?:add-dir|agents|bug|changelog|clear|compact|config|context|copy|cost|doctor|exit|export|fork|help|hooks|hotkeys|ide|login|logout|mcp|memory|model|models"
     r"|name|new|permissions|quit|resume|session|sessions|settings|share|status|statusline|terminal-setup|theme|themes|thinking|tree|undo|redo|usage|vim)(?:\s|$)"
 )
@@ -127,7 +127,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
             continue
         if answers_and_offers(turn, looked=turn is last and not changed):
             continue
-        if number and turn.waits and _OWN_COMMAND.match(turn.own):
+        if number and turn.waits and OWN_COMMAND.match(turn.own):
             continue
         if turn.first < end.first and not turn.answer and keeps_going(since[number + 1]):
             # It was broken off, and the user said to go on.

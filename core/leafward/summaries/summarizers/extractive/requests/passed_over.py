@@ -62,14 +62,16 @@ def settle(
                 _passed(evidence, candidate, turns) >= _PASSED_OVER
                 or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
             ):
-                said = max(candidate.sources, default=NO_ENTRY)
-                if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
+                if _is_over(evidence, candidate, turns):
                     continue
                 put_behind(evidence, candidate)
             elif (listed and outdated) or (
                 not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns)
             ):
                 put_behind(evidence, candidate)
+        elif candidate.text.startswith(PLANNED) and evidence.is_carried(candidate):
+            if _passed(evidence, candidate, turns) >= _PASSED_OVER or _is_over(evidence, candidate, turns):
+                continue
         elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
             place = evidence.place_of(candidate)
             if any(turn.first > place and turn.works for turn in turns):
@@ -77,6 +79,13 @@ def settle(
                 continue
         left.append(candidate)
     evidence.candidates = left
+
+
+def _is_over(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether a step that was passed over is not even told as planned: work since named something in it, or an answer tells of its subject."""
+    if evidence.is_carried(candidate):
+        return _is_touched(evidence, candidate, turns)
+    return not evidence.is_left_alone(candidate.text, max(candidate.sources, default=NO_ENTRY))
 
 
 def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
@@ -136,7 +145,7 @@ def _is_touched(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Tu
     """Whether an answer to work since a step tells of its subject, or that work named something in it: what is left of it would stand there."""
     place = evidence.place_of(candidate)
     since = [turn for turn in turns if turn.first > place and turn.works and is_answered(turn)]
-    words = frozenset(content_words(without_marker(candidate.text)))
+    words = frozenset(content_words(without_marker(candidate.text.removeprefix(PLANNED))))
     if any(len(words.intersection(content_words(turn.answer))) >= _TOLD * len(words) for turn in since):
         return True
     said = max(candidate.sources, default=NO_ENTRY)

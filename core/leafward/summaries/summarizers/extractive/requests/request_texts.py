@@ -141,9 +141,10 @@ def _with_offer(text: str, offer: str) -> str:
 
 def _with_error(turn: Turn, text: str) -> str:
     """A brief request with the first error of the text that was pasted with it: alone it often does not say what is wrong."""
-    if not turn.pasted or turn.pasted in text or len(text) > _REMARK:
+    shown = turn.pasted or turn.screen
+    if not shown or shown in text or len(text) > _REMARK:
         return text
-    return f"{text} (pasted: {cut(turn.pasted, OUTCOME_LIMIT)})"
+    return f"{text} (pasted: {cut(shown, OUTCOME_LIMIT)})"
 
 
 def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:

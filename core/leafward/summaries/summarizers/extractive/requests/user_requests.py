@@ -134,7 +134,8 @@ def requests(
         answered, before = before, None
     elif before is not None:
         amid = questions.asks(latest.own) or MEANWHILE.match(latest.own) is not None
-        _asked_before(asked, before, amid=amid and state is not _State.OPEN)
+        amid = amid and state is not _State.OPEN and not _ended_since(asked, before)
+        _asked_before(asked, before, amid=amid)
     earlier_requests(evidence, turns, (answered, before, goal, latest), same)
     lead = f"{LAST_REQUEST}{BEFORE_KEPT * since}: "
     if state is _State.SETTLED:
@@ -210,6 +211,18 @@ def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
     text = cut(whole_sentences(heading_apart(without_dropped(evidence, turn.text)), EARLIER), EARLIER)
     text = with_ending(text, turn, closing(turns, turn).answer, asked.same)
     add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
+
+
+def _ended_since(asked: _Requests, turn: Turn) -> bool:
+    """Whether a later request changed the files of an earlier one, or its first ones, and the reply to it first reports completion."""
+    return any(
+        one.first > turn.first
+        and is_answered(one)
+        and prose.reports(one.answer)
+        and asked.same.changed(one)
+        and (asked.same.goes_on(turn, one) or not asked.same.changed(turn))
+        for one in asked.turns
+    )
 
 
 def _is_done(asked: _Requests, turn: Turn) -> bool:

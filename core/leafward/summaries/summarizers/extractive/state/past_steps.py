@@ -11,7 +11,7 @@ from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED
 from leafward.summaries.summarizers.extractive.requests import passed_over
-from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE, put_behind
+from leafward.summaries.summarizers.extractive.requests.passed_over import NOT_DONE, PLANNED, put_behind
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 
@@ -57,6 +57,7 @@ def settle_steps(
     `written` are the positions at which names were written last; `behind` says that the kept messages have the answer to the work
     around the summary.
     """
+    _leave_out_cancelled(evidence)
     _hold_back(evidence, messages)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
@@ -69,6 +70,18 @@ def settle_steps(
         for candidate in carried:
             # The steps of an earlier summary are not those of the plan now.
             put_behind(evidence, candidate)
+
+
+def _leave_out_cancelled(evidence: Evidence) -> None:
+    """Leaves out the steps that the user cancelled since, and of a line with several these parts; a list of the agent's own shows that itself."""
+    for candidate in evidence.candidates:
+        is_step = candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate)
+        if is_step or candidate.text.startswith(PLANNED):
+            said = max(candidate.sources, default=NO_ENTRY)
+            parts = candidate.text.split("; ")
+            left = [part for part in parts if not evidence.reader.told.is_cancelled(part, said)]
+            candidate.text = "; ".join(left)
+    evidence.candidates = [candidate for candidate in evidence.candidates if candidate.text]
 
 
 def _hold_back(evidence: Evidence, messages: Sequence[SpanMessage]) -> None:

@@ -1,0 +1,129 @@
+"""Demands on the one thing that a request is about are over with it; limits on how to work say that they came with an earlier request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.outline import SummarySection
+from tests.core.told import reply, told_in, user, worked
+
+if TYPE_CHECKING:
+    from typing import Any
+
+WORK, DONE = worked("src/rows.py", "a"), reply("Done. The work is in.")
+THEN = [user("now print the crates by weight"), *worked("src/crates.py", "c")]
+LEAD = "Said with an earlier request: "
+
+
+def rules(*messages: dict[str, Any], **more: Any) -> list[str]:
+    return told_in(SummarySection.CONSTRAINTS, *messages, **more)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "crate number cell should be under the name instead of beside it",
+        "The table needs to have zebra rows",
+        "I want the footer to be dark instead of light",
+        "when the harvest ends, it should return to the first page",
+        "ensure that the orchard is deployed to the second machine",
+        "make sure the crates of the valley are shown in the table",
+        "CHERRYPICK ONLY the commits of the parser from the other branch",
+        "run only the failing tests of the orchard",
+        "the sum should be green if it is more than the last one",
+        "move the button to the right, it must not overlap the title",
+        "把按钮放在名字下面，不要放在旁边",
+    ],
+)
+def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None:
+    asked = [user(f"Add a page for the crates. {wish}."), *WORK]
+    assert rules(*asked, DONE, *THEN) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "no new dependencies.",
+        "Never write to the valley table.",
+        "Every page must have a title.",
+        "The user must never see an id.",
+        "From now on every page should have a title.",
+        "Don't push without a word from me.",
+        "no new column if we can avoid it.",
+        "I want to know why before we touch anything.",
+        "make sure you run the tests before you say that it works",
+    ],
+)
+def test_what_is_general_in_form_is_a_rule_whatever_was_answered(rule: str) -> None:
+    assert rules(user(f"Add a page for the crates. {rule}"), *WORK, DONE, *THEN) == [rule]
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        "Don't change the colours.",
+        "Keep the logo of the orchard.",
+        "use named colours in the table, no numbered ones!",
+        "Tests should not use the network.",
+        "Lines should be shorter than 100 characters.",
+        "The api must return 404 for an unknown crate.",
+        "La página debe cargar en menos de 2 segundos.",
+    ],
+)
+def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
+    asked = [user(f"Add a page for the crates. {limit}"), *WORK, DONE]
+    assert rules(*asked) == [limit]
+    assert rules(*asked, *THEN) == [f"{LEAD}{limit}"]
+
+
+def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
+    asked = user(
+        "Add a page for the crates.\nEach name of a crate is on it, and it\nmust not wrap to the next line"
+    )
+    rule = "Each name of a crate is on it, and it must not wrap to the next line"
+    assert rules(asked, *WORK, DONE, *THEN) == [rule]
+    listed = user(
+        "Add a page for the crates\nthe api must return 404 for an unknown crate\nnever write to the valley"
+    )
+    assert len(rules(listed, *WORK, DONE, *THEN)) == 2
+
+
+@pytest.mark.parametrize("item", ["only the visible columns", "without the new borders of the rows"])
+def test_an_item_that_says_how_far_the_work_of_its_list_goes_is_no_rule(item: str) -> None:
+    asked = user(f"Build an export of the crates:\n- header in bold\n- {item}\n- no new dependencies")
+    assert rules(asked, *WORK, DONE, *THEN) == ["no new dependencies"]
+
+
+def test_a_clause_without_its_sentence_is_no_rule() -> None:
+    asked = user("Add a page for the crates.\nso that it must never be loaded twice at the same time")
+    assert rules(asked, *WORK, DONE, *THEN) == []
+
+
+def test_a_prompt_that_only_sets_a_limit_sets_a_rule() -> None:
+    said = [user("Keep the logo of the orchard."), reply("I will."), *THEN]
+    assert rules(*said) == ["Keep the logo of the orchard."]
+
+
+def test_a_list_of_rules_is_one_of_rules() -> None:
+    asked = user(
+        "Add a page for the crates.\n\nRules:\n- Keep the logo of the orchard\n- Use tabs for the rows"
+    )
+    assert rules(asked, *WORK, DONE, *THEN) == ["Keep the logo of the orchard", "Use tabs for the rows"]
+
+
+def test_a_limit_of_an_earlier_summary_is_told_with_its_lead_once() -> None:
+    previous = f"## Constraints & Preferences\n- {LEAD}Keep the old rows working beside the new ones\n"
+    more: dict[str, Any] = {"previous": previous, "previous_entry": EntryIndex(3)}
+    kept = "Keep the old rows working beside the new ones"
+    assert rules(*THEN, **more) == [f"{LEAD}{kept}"]
+    removal = [user("remove the old rows"), *worked("src/fence.py", "d")]
+    assert rules(*removal, **more) == []
+
+
+def test_a_wish_among_the_users_messages_of_an_earlier_summary_is_no_rule() -> None:
+    said = '   - "the sum should be below the crates. Never push the valley."\n'
+    more: dict[str, Any] = {"previous": f"Summary:\n6. **All User Messages:**\n{said}", "previous_entry": 3}
+    assert rules(*WORK, **more) == ["Never push the valley."]
