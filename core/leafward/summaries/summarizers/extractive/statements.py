@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.printed_errors import ended_with
 from leafward.summaries.facts.prose import is_to_try
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
@@ -149,9 +150,8 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     times = evidence.reader.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
     told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
-    end = fact.outcome if fact.outcome == "failed" else f"ended with {fact.outcome}"
     often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")
-    ran = f" ({often}; {last}{end})" if told else f" ({often})"
+    ran = f" ({often}; {last}{ended_with(fact.outcome)})" if told else f" ({often})"
     ran = ran if times else ""
     return f"Run `{harmless(fact.key, 160)}`{ran}"
 

@@ -13,9 +13,10 @@ from leafward.files.shell.lexer import Command, Lexer, Unreadable
 from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.call_arguments import command_of, paths_of
-from leafward.summaries.facts.printed_errors import DECLINED
+from leafward.summaries.facts.printed_errors import DECLINED, NO_TESTS
 from leafward.summaries.facts.prose import content_words, sentences
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
+from leafward.summaries.facts.verdicts import REFUSED
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
 from leafward.summaries.summarizers.extractive.state.overcome import Passed, end_of, is_check
@@ -327,7 +328,7 @@ def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first
 
 def is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
-    if fact.outcome in {"", "exit 0"}:
+    if fact.outcome in {"", "exit 0", NO_TESTS} or fact.outcome.startswith(REFUSED):
         return False
     # Its output tells that a check failed whose exit code nobody saw.
     return not _asks(fact.key) or (fact.outcome == "failed" and check_of(fact.key) is not None)
