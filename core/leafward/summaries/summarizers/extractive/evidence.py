@@ -26,6 +26,7 @@ from leafward.summaries.summarizers.extractive.answers.last_reply import last_wo
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
+from leafward.summaries.summarizers.extractive.requests.belied_answers import mark_belied
 from leafward.summaries.summarizers.extractive.requests.exchange import mark_doubted
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
@@ -123,6 +124,7 @@ def collect(
     replies = turns_of(behind)
     answers = finish(turns, messages, behind)
     mark_doubted([*turns, *answers.later[:1]])
+    mark_belied(turns, [*messages, *behind])
     after = FactReader(span.cwd, span.known)
     after.plan = AgentPlan(dict(reader.plan.items))
     seen_after = [seen for one in behind for seen in after.read(*one)]

@@ -121,7 +121,9 @@ class Turn:
     pasted: str = ""
     """The first error in the text that was pasted with a brief request."""
     doubted: bool = False
-    """Whether the user's next words call its answer wrong, or say that the work does not do."""
+    """Whether the user's next words call its answer wrong, or say that the work does not do; or a run shows so."""
+    belied: bool = False
+    """Whether a run shows it."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 

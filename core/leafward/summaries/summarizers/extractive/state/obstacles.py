@@ -147,9 +147,7 @@ def tell_obstacles(
     broken = [
         fact
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
-        if not (
-            _is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact) or missed.ran_on(fact)
-        )
+        if not (is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact) or missed.ran_on(fact))
     ]
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
     errors = [
@@ -269,7 +267,7 @@ def _is_missing(name: str, printed: str) -> bool:
     return name in printed and re.search(says, printed) is not None
 
 
-def _is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
+def is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
     """Whether the reply to a failure at a position says that it is none of this work's."""
     replies = (
         text
