@@ -17,7 +17,7 @@ from leafward.summaries.facts.outcomes import failed_calls, looks
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, only_leads, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
     is_guessed,
@@ -381,7 +381,7 @@ def _said(line: str) -> _Said:
 @lru_cache(maxsize=1 << 13)
 def _leads(line: str) -> bool:
     """Whether a line is a drawing, or leads to the next one."""
-    return is_drawn(line) or prose.announces(without_opening(line))
+    return is_drawn(line) or prose.announces(without_opening(line)) or only_leads(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:

@@ -32,6 +32,32 @@ _LEAVES_IT = re.compile(
 """What the reader of an answer was told to do, or could do, perhaps below words that say where."""
 
 
+_LOOKED = late(
+    r"(?i)^\W*(?:(?:ok(?:ay)?|so|done|all right|alright)[,.:!]? )?(?:i|we)(?:['’]ve| have| just)? (?:(?:now|just|also|carefully|thoroughly|re-?) ?)*"
+    r"(?:looked|checked(?! (?:in|out)\b)|read(?! (?:it|that|this) )|traced|profiled|counted|went|gone|walked|dug|reviewed|examined|inspected|searched|investigated|analy[sz]ed|explored|studied|gathered|compared|grepped|scanned|(?:had|took|taken) a (?:\w+ )?look"
+    r"|(?:finished|completed|done|concluded) (?:the|my|an?) (?:\w+ ){0,2}(?:analysis|audit|investigation|research|review|search|check|exploration|comparison)|found (?:it|out|the (?:answer|place|spot)))\b(?! that\b)"
+    r"(?:(?! (?:is|are|was|were|has|have|had|does|do|can|cannot|but|because|so|which)\b|n['’]t\b)[^:;–—]){0,150}(?: (?:how|where|what|whether|why|every\w*|all)\b[^:;,–—]{0,150})?[.!]$"
+)
+"""A sentence that only tells where the agent looked, and not what it saw there."""
+_FOLLOWS = late(
+    r"(?i)(?:^|^[^:;]{3,80}, )(?:here(?:['’]s| is| are) (?:what|how|why|the|my|an?|all|everything)\b|(?:i|we) (?:now )?(?:have|see|get|understand) (?:(?:a|the|your) )?(?:\w+ ){0,2}(?:picture|understanding|overview|confusion|situation|question|idea|flow)\b)"
+    r"[^:;,–—]{0,60}[.!]$|^\W*(?:the|my|your) (?:\w+ )?(?:answer|explanation|reason|question) is (?:\w+ )?(?:simple|short|easy|straightforward|clear|twofold|a good one)[.!]$"
+    r"|^\W*(?:there (?:are|were) |i (?:found|see|have) )?(?:two|three|four|five|six|seven|a few|several|some|\d{1,2}) (?:\w+ ){0,2}(?:places|things|reasons|ways|options|causes|points|parts|cases|layers|aspects|answers|pieces|findings|observations)\b[^:;,–—]{0,60}[.!]$"
+)
+"""A sentence that says that something follows, or how many things."""
+_LEADS_LIMIT = 160
+"""Characters of such a sentence."""
+
+
+def only_leads(sentence: str) -> bool:
+    """Whether a sentence only leads to what is said behind it: where was looked, that something follows, how much of it."""
+    return (
+        len(sentence) <= _LEADS_LIMIT
+        and ". " not in sentence
+        and (_LOOKED.match(sentence) is not None or _FOLLOWS.match(sentence) is not None)
+    )
+
+
 def bids(line: str) -> bool:
     """Whether a line of an answer tells its reader what to do."""
     return (
