@@ -58,6 +58,8 @@ _OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT, Voice.CALL})
 """Voices of an agent's own words: a call may look for what is not there."""
 _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
+_SPACED = 400
+"""Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
     content_words(
         "fix change work place update status clean error issue problem thing everything good ready complete done finished "
@@ -117,6 +119,7 @@ def collect(
     }
     evidence.addresses = _addresses(evidence, messages, sightings)
     _join(evidence.files)
+    _drop_pieces(evidence)
     turns = turns_of(messages)
     mark_told_before(turns, span.previous_entry)
     end = messages[-1].entry if messages else span.previous_entry
@@ -195,6 +198,19 @@ def _without_repeats(evidence: Evidence) -> None:
             or (not one.carries and _NAMELESS.issuperset(content_words(one.text)))
         )
     ]
+
+
+def _drop_pieces(evidence: Evidence) -> None:
+    """Leaves out the pieces of paths with blanks that are known whole: where nothing delimits such a path, its words are read one by one."""
+    whole = [key for kind, key in evidence.facts if kind is FactKind.PATH and " " in key]
+    for path in whole:
+        words = path[:_SPACED].split(" ")
+        for at in range(1, len(words)):
+            for piece in (" ".join(words[:at]), " ".join(words[at:])):
+                work = evidence.files.get(piece)
+                if work is None or not (work.reads or work.changes):
+                    evidence.files.pop(piece, None)
+                    evidence.facts.pop((FactKind.PATH, piece), None)
 
 
 def _join(files: dict[str, FileWork]) -> None:

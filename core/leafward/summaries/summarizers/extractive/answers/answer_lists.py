@@ -190,13 +190,18 @@ def usable(lead: str) -> str:
     return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""
 
 
+def stands_alone(item: str) -> bool:
+    """Whether an item says itself of what it is."""
+    return _STANDS.search(item) is not None
+
+
 def _together(one: _List) -> Iterator[AnswerPassage]:
     """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
     if one.lead is None:
         return
     lead = f"{one.lead}: " if one.lead else ""
     line = ""
-    for item in one.items if lead else filter(_STANDS.search, one.items):
+    for item in one.items if lead else filter(stands_alone, one.items):
         if not line and points_back(item):
             continue
         if line and len(line) + len(item) > _TOGETHER:

@@ -13,6 +13,7 @@ from leafward.summaries.summarizers.extractive.answers.answer_lists import LEADS
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     is_code,
     is_imperative,
+    is_title,
     points_back,
 )
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
@@ -213,7 +214,15 @@ class _Reader:
             said = [*prose.sentences(raw)]
             if _TITLE.fullmatch(raw.strip()) is not None:
                 self._intro = self._heading = stripped
-            elif len(said) == 1 and led != self._heading and usable(led) and not said[0].endswith(_STOPS):
+            elif len(said) == 1 and is_title(said[0]):
+                self._intro, said = said[0], []
+            elif (
+                len(said) == 1
+                and led != self._heading
+                and usable(led)
+                and not said[0].endswith(_STOPS)
+                and not is_code(said[0])
+            ):
                 said = [f"{led}: {said[0]}"]
             elif (
                 len(said) < 2

@@ -372,7 +372,7 @@ class _Said(NamedTuple):
 def _said(line: str) -> _Said:
     return _Said(
         section_of_sentence(line),
-        len(line.split()) >= _WHOLE and not _TALK.match(line) and not is_guessed(line),
+        len(line.split()) >= _WHOLE and not (_TALK.match(line) or points_back(line) or is_guessed(line)),
         tells_a_passing_state(line),
         tells_runs_alone(line),
     )

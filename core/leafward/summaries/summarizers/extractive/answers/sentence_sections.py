@@ -57,7 +57,7 @@ _STATED = late(
 )
 """A new state of the work, told from its first word on."""
 _NOW = late(
-    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|nothing|until|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
+    r"(?i)^(?!.*n['’]t\b)(?!.*\b(?:fail\w*|broken|(?:is|are|was|were) \w+ing|still|not|nothing|until|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
 )
 """What something does now, so that it does not fail."""
 _SIGNS = (" is ", " are ", " been ")

@@ -10,7 +10,7 @@ from leafward.summaries.facts import labels, prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, only_leads
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, leaves_unnamed, only_leads
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome
@@ -112,7 +112,7 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         return f"{cut(whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, OUTCOME_LIMIT)})"
     if question := _question_before(turns, goal):
         return f"{text} (asked: {question})"
-    return _with_subject(turns, goal, text)
+    return with_subject(turns, goal, text)
 
 
 def open_limit(request: str) -> int:
@@ -135,7 +135,7 @@ def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -
     text = _with_error(latest, _opened(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
         return _with_offer(text, offer)
-    return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
+    return with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
 
 
 def _with_offer(text: str, offer: str) -> str:
@@ -150,12 +150,14 @@ def _with_error(turn: Turn, text: str) -> str:
     return f"{text} (pasted: {cut(turn.pasted, OUTCOME_LIMIT)})"
 
 
-def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
-    """A request of a word with the last one before it that names its subject: alone nobody knows what it is about."""
-    if turn.words > 1 or turn.runs or len(text) > _ALONE or "(" in text:
+def with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
+    """A request of a word, or about something that other words name, with the last one before it that names its subject: alone nobody knows what it is about."""
+    if turn.runs or len(text) > _ALONE or "(" in text or not (turn.words <= 1 or leaves_unnamed(turn.text)):
         return text
     before = [
-        one for one in turns[: position(turns, turn)] if one.words > 1 and not responses.is_pleased(one.own)
+        one
+        for one in turns[: position(turns, turn)]
+        if one.words > 1 and not (responses.is_pleased(one.own) or leaves_unnamed(one.text))
     ]
     return (
         f"{text} (asked before: {cut(whole_sentences(before[-1].text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
