@@ -26,11 +26,11 @@ from leafward.summaries.summarizers.extractive.answers.last_reply import last_wo
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
 from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
-from leafward.summaries.summarizers.extractive.requests.belied_answers import mark_belied
 from leafward.summaries.summarizers.extractive.requests.exchange import mark_doubted
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
+from leafward.summaries.summarizers.extractive.state.belied_answers import mark_belied
 from leafward.summaries.summarizers.extractive.state.dated_statements import date_statements
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tell_state

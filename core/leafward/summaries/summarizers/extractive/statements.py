@@ -19,6 +19,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 from leafward.summaries.summarizers.extractive.state.obstacles import (
     CommandRuns,
     KeptFacts,
+    failed,
     is_broken,
     tell_obstacles,
 )
@@ -135,7 +136,7 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
             count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
-            if is_broken(fact) and runs.passed.overcame(fact):
+            if failed(fact) and runs.passed.overcame(fact):
                 # It ran in other words in the end.
                 continue
             section, text, limit = SummarySection.CONTEXT, _runs_text(evidence, fact, runs), 220

@@ -11,7 +11,7 @@ from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.responses import denies, refutes, takes_back, undid
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, add
-from leafward.summaries.summarizers.extractive.requests.belied_answers import claims_success
+from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from leafward.summaries.facts.call_arguments import changes_text, command_of
 from leafward.summaries.facts.outcomes import looks
 from leafward.summaries.facts.printed_errors import DECLINED, UNTOLD, outcome_of
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs
-from leafward.summaries.summarizers.extractive.state.obstacles import is_dismissed
+from leafward.summaries.summarizers.extractive.state.failure_replies import is_dismissed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
