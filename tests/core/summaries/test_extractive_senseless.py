@@ -153,6 +153,70 @@ def test_items_below_words_of_an_earlier_summary_stand_behind_them() -> None:
     assert "`open` is drawn on top of the table of all orchards." in context
 
 
+_SPLIT = (
+    "The panel is built, tested and installed. Summary:\n\n"
+    "**Definition:**\n- statuses of a token, each with the chain of the tokens that it replaced (red → blue → green)\n"
+    "- clusters of tokens by the entity that they belong to, one for each project and each theme of it\n\n"
+    "It has one command that:\n- Stores files by their id to avoid that two of them have one name\n\n"
+    "## One decision before I commit: which branch?\n\n"
+    "- **My recommendation: a new branch off `dev`** → its own request (the panel is gone from the tree until you're back)\n"
+    "- **Or:** commit onto `report`, because request 243 is open and becomes one of two panels.\n\nWhich do you want?"
+)
+
+
+def test_items_of_their_own_stand_behind_the_words_that_lead_to_them() -> None:
+    """Fails where an item that is long, or a choice, is told without its list."""
+    said = [_ASKED, *worked("src/panel.ts", "p"), reply(_SPLIT)]
+    text = summarize(span(*said)).text
+    assert "Definition: statuses of a token" in text
+    assert "- clusters of tokens" not in text
+    assert "Stores files" not in text
+    named = summarize(span(_ASKED, reply(_SPLIT.replace("It has", "The panel has")))).text
+    assert "The panel has one command that: Stores files" in named
+    assert "The panel is built, tested and installed." in told_in(SummarySection.DONE, *said)
+
+
+def test_another_way_that_an_answer_offers_is_told_nowhere_and_blocks_nothing() -> None:
+    other = [user("yes, your recommendation"), *ran("b", "git checkout -b panel dev"), reply("Done.")]
+    for said in ([_ASKED, *worked("src/panel.ts", "p"), reply(_SPLIT)],):
+        assert told_in(SummarySection.BLOCKED, *said) == []
+        for more in ([], other):
+            text = summarize(span(*said, *more)).text
+            assert "commit onto `report`" not in text
+            assert "which branch?:" not in text
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Entities are extracted from decision sentences of the log.",
+        'It reads well: real choices ("let\'s go with the panel"), real questions.',
+        "The `dev` branch has one more commit since we last merged it.",
+    ],
+)
+def test_a_sentence_with_a_word_of_decisions_decides_nothing(stated: str) -> None:
+    assert section_of_sentence(stated) is not SummarySection.DECISIONS
+
+
+def test_the_verdict_of_an_answer_ends_before_the_words_that_lead_to_its_list() -> None:
+    answer = "Yes — fully committed and pushed. Verified:\n\n- `panel` is at `19e04ba`\n- nothing is left"
+    asked = "is the panel of orchard committed and pushed?"
+    told = told_in(SummarySection.DONE, user(asked), *ran("s", "git status"), reply(answer))
+    assert told == [f"Last request: {asked} → Yes — fully committed and pushed."]
+
+
+def test_lines_that_turbo_marks_are_pasted() -> None:
+    log = "docs:lint: ./src/panel.ts\ndocs:lint: 12:7  Warning: 'base' is assigned a value but never used.\n\n ERROR  run failed: command  exited (1)"
+    said = [
+        user(f"I run lint at the root of orchard and see this, keep fixing\n\n{log}"),
+        *worked("src/panel.ts", "p"),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == []
+    goal = told_in(SummarySection.GOAL, *said)
+    assert goal[0].startswith("I run lint at the root of orchard and see this, keep fixing")
+    assert "docs:lint" not in goal[0].partition(" (pasted")[0]
+
+
 def test_a_reason_between_calls_stands_behind_the_sentence_with_its_subject() -> None:
     why = "It's small and like the code around it, so I'm going to take it rather than leave it."
     said = [

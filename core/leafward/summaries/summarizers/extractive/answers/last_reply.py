@@ -111,7 +111,13 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
                 room -= len(passage) + 2
             elif is_lead is leads:
                 break
-    line = ""
+    line = lead = ""
     for passage in (found[number][0] for number in sorted(taken)):
-        line += (" " if _ENDED.search(line) else ". ") * bool(line) + passage
+        head, colon, rest = passage.partition(": ")
+        if colon and head == lead:
+            # Another item of the same list.
+            line = f"{line.rstrip('.')}; {rest}"
+        else:
+            line += (" " if _ENDED.search(line) else ". ") * bool(line) + passage
+        lead = head if colon else ""
     return line

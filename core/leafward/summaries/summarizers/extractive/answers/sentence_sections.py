@@ -22,7 +22,7 @@ _MORE_FINISHED = (
 )
 _STATES = (
     "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
-    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|in place|{_MORE_FINISHED}"
+    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|built|shipped|live|in place|{_MORE_FINISHED}"
 )
 _OF_A_THING = (
     r"(?! (?!(?:what|that|how|where|so|it|this|all|both)\b)[\w-]+(?: [\w-]+)? (?:is|are|was|were|has|have|should|must|can(?:not)?|needs?|do|does|come|comes|break|breaks|fail|fails|stays?|never|still)\b)"

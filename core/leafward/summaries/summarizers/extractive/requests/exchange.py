@@ -182,6 +182,8 @@ def verdict_of(turn: Turn) -> str:
     lead = turn.answer.lstrip().partition("\n")[0].replace("**", "").strip()
     if not (lead.endswith((":", "：")) and questions.asks(turn.text)):
         return ""
-    lead = lead.rstrip(":： ")
+    # The last words before the colon may only lead to the list.
+    before, stop, last = lead.rpartition(". ")
+    lead = before + stop.rstrip() if stop and _VERDICT.search(last) is None else lead.rstrip(":： ")
     tells = _VERDICT.search(lead) is not None and len(content_words(lead)) >= _BRIEF
     return lead if tells and not prose.announces(lead) else ""
