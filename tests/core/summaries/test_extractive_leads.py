@@ -7,7 +7,7 @@ import pytest
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.linear_time import in_linear_time
-from tests.core.told import ran, reply, told_in, user
+from tests.core.told import ran, reply, told_in, user, worked
 
 _ASKED = "Where does orchard keep the access token?"
 _ANSWER = "The token is kept in the keychain under `orchard.token`."
@@ -91,3 +91,24 @@ def test_hostile_leads_take_linear_time() -> None:
         ):
             for _ in range(100):
                 assert not only_leads(text)
+
+
+def test_work_that_was_agreed_to_has_the_report_of_its_reply() -> None:
+    """Fails where what was asked first, and only looked at, decides what of the reply counts."""
+    asked = "Every command of orchard takes ten seconds to end, find out why"
+    found = (
+        "The exporter waits for a collector that does not run.\n\nShall I have it probe the collector first?"
+    )
+    done = (
+        "Option B is implemented and verified on `frost`. The change is small:\n\n"
+        "- `src/frost.ts` has a new probe that ends after half a second\n\nThe changes are not committed yet."
+    )
+    said = [user(asked), *ran("g", "grep -rn timeout src"), reply(found), user("yes, do that")]
+    goal = told_in(SummarySection.GOAL, *said, *worked("src/frost.ts", "p"), reply(done))
+    assert goal[0].endswith("→ the reply says: “Option B is implemented and verified on `frost`.”")
+
+
+def test_an_offer_with_its_reason_decides_nothing() -> None:
+    offer = "Since the branch is in use I left the commit to you, but I am happy to commit it."
+    said = [user("Make the frost table of orchard faster."), *worked("src/frost.ts", "p")]
+    assert told_in(SummarySection.DECISIONS, *said, reply(f"Made it faster. {offer}")) == []

@@ -109,3 +109,12 @@ def test_a_program_that_was_not_there_is_overcome_by_the_same_check_in_another_w
 def test_a_check_that_ran_and_failed_is_not_overcome_by_another_one() -> None:
     said = [*_BEGUN, *_failed("x", "pytest tests/a.py", "E   AssertionError\n1 failed, 2 passed in 1s")]
     assert told_in(SummarySection.BLOCKED, *said, *ended("y", "uv run pytest tests/b.py", "3 passed")) != []
+
+
+def test_a_failure_that_the_answer_calls_older_than_the_work_is_no_obstacle() -> None:
+    lint = _failed("x", "golangci-lint run ./...", "Error: can't load config: the Go version used is lower")
+    tests = ended("y", "go test ./...", "ok  \torchard\t0.3s")
+    said = [*_BEGUN, *lint, *tests]
+    told = "All tests pass. One caveat: `golangci-lint` could not run here, it predates this change."
+    assert told_in(SummarySection.BLOCKED, *said, reply("All tests pass.")) != []
+    assert told_in(SummarySection.BLOCKED, *said, reply(told)) == []

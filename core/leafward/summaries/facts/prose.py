@@ -91,6 +91,7 @@ _OBSERVES = late(
     r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b"
     r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
     r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
+    r"|(?:the )?commit `?[0-9a-f]{7,40}\b"
     r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
 )
 """The beginning of a sentence that describes a state and its cause, or something to look at: not a decision."""

@@ -17,7 +17,7 @@ _POINTS_AWAY = re.compile(
     r"|the (?:above|(?:first|second|third|fourth|fifth|last|other|previous|remaining) (?:one|ones|two|three|four|option|approach|way|variant|point|item|half|case|reason|question|suggestion|alternative|choice|(?:is|are|was|were|has|have)(?= )))\b"
     r"|the (?:\w+ ){1,3}(?:above|below)\b|(?:both|all|none|neither|either|each|one|two|three|some|most|any|half) of (?:them|these|those|the (?:two|three|four|above|others))\b"
     r"|(?:both|each|neither|either|all (?:two|three|four|five|six)) (?:is|are|was|were|has|have|had|do|does|did|can|will|would|should|needs?|now)\b|each one\b"
-    r"|(?:option|approach|variant|alternative|step|point|item|finding|question|suggestion|idea) (?:#?\d{1,2}|[A-D])\b(?!\W{0,3}(?:[:(–—]| - ))"
+    r"|(?:option|approach|variant|alternative|step|point|item|finding|question|suggestion|idea) (?:#?\d{1,2}|[A-D])\b(?!\W{0,3}(?:[:(–—]| - )| (?:is|was|has been) (?:now )?(?:implemented|done|built|in place|live|applied|merged|working)\b)"
     r"|(?:here|there),? (?:the|it|we|you|they|each|all)\b|(?:in|for|with|after|because of|without|like) (?:this|that|these|those|them|both(?: cases)?|either(?: case)?|each case)(?:,| case\b| \w+,))"
 )
 """The beginning of a sentence about something that other text numbers, lists or shows."""

@@ -53,7 +53,7 @@ _FINISHED = markers(
 """A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _STATED = late(
     # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
-    rf"(?i)^(?!no )(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
+    rf"(?i)^(?!no )(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:(?:{_STATES})|(?:tested|verified|working)(?: on `[^`]{{1,60}}`)?))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
 )
 """A new state of the work, told from its first word on."""
 _NOW = late(
@@ -76,6 +76,8 @@ _PASSED = markers(
 _CONTRAST = re.compile(
     r"(?i)\b(?:instead of|rather than|so (?:that )?(?:i|we|you|it|they) (?:can|could)|in order to)\b"
 )
+_OFFERS = re.compile(r"(?i)\b(?:happy|glad) to\b")
+"""What is left to the reader's wish."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 
 
@@ -139,7 +141,7 @@ def section_of_sentence(sentence: str) -> SummarySection:
     decided = (
         prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
     )
-    if decided and not guessed:
+    if decided and not guessed and _OFFERS.search(sentence) is None:
         return SummarySection.DECISIONS
     if finished:
         return SummarySection.DONE

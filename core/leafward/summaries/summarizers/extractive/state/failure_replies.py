@@ -21,10 +21,10 @@ _MEANT = late(
 )
 """A sentence that says that a check was to fail: a test that is written first, or code that was broken to see it caught."""
 _DISMISSES = late(
-    r"(?i)(?!.{0,200}\b(?:one of|some of|except|other than|the other|the rest|but)\b).{0,200}?"
+    r"(?i)(?!.{0,200}\b(?:one of|some of|except|other than|the other|the rest|but)\b).{0,400}?"
     r"(?:\bpre-?existing\b|\bunrelated\b|\bnot (?:ours|caused by|related to|from (?:my|our|this|these))\b|\b(?:was|were|is|are)(?: all)?(?: already)? (?:there|failing|broken|present) (?:before|without|on main)\b"
     r"|\b(?:did|have|had) ?n[o'’]t touch\b|\bfalse positives?\b|\b(?:can|may) (?:be )?ignored?\b|\bknown (?:failures?|flak\w+|issues?)\b|\bflaky\b"
-    r"|\bfail(?:s|ed|ing)? (?:\w+ )?(?:on|in) (?:main|master|a clean checkout|head)\b|\bwithout my changes?\b"
+    r"|\bfail(?:s|ed|ing)? (?:\w+ )?(?:on|in) (?:main|master|a clean checkout|head)\b|\bwithout my changes?\b|\bpredates? (?:this|these|my|our|the) (?:changes?|work|branch)\b"
     r"|\b(?:nothing|none|not)(?: of (?:it|them|these|those))?(?: is| are)? in (?:my|our|the changed|these) (?:files?|changes?|code)\b"
     r"|\bschon (?:vorher|vor meiner)\b|\bunabhängig (?:davon|von)\b|\bhat nichts mit\b.{1,60} zu tun|\bpréexistante?s?\b|\bsans rapport\b|无关|之前就(?:有|存在)|原本就|関係(?:ありません|ない))"
 )
@@ -43,6 +43,14 @@ def is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
         if body.get("role") == "assistant" and (text := text_of(body.get("content")))
     )
     return any(map(_DISMISSES.match, sentences(next(replies, ""))))
+
+
+def is_dismissed_in(answer: str, command: str) -> bool:
+    """Whether an answer names the program of a command that failed, and calls the failure none of this work's."""
+    program = command.partition(" ")[0].rpartition("/")[2]
+    return program in answer and any(
+        program in one and _DISMISSES.match(one) is not None for one in sentences(answer)
+    )
 
 
 def is_meant(messages: Sequence[SpanMessage], failed: int) -> bool:

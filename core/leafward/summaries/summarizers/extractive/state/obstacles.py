@@ -16,7 +16,11 @@ from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
 from leafward.summaries.facts.verdicts import REFUSED
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
-from leafward.summaries.summarizers.extractive.state.failure_replies import is_dismissed, is_meant
+from leafward.summaries.summarizers.extractive.state.failure_replies import (
+    is_dismissed,
+    is_dismissed_in,
+    is_meant,
+)
 from leafward.summaries.summarizers.extractive.state.lookups import asks
 from leafward.summaries.summarizers.extractive.state.overcome import Passed, end_of, is_check
 from leafward.summaries.summarizers.extractive.turns import is_answered
@@ -113,6 +117,7 @@ def tell_obstacles(
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
         if not (
             is_dismissed(messages, end := end_of(evidence, fact))
+            or any(turn.first < end <= turn.last and is_dismissed_in(turn.answer, fact.key) for turn in turns)
             or is_meant(messages, end)
             or missed.is_over(fact)
             or missed.ran_on(fact)
