@@ -255,3 +255,32 @@ def test_a_request_about_what_was_named_before_has_the_request_that_names_it(ask
 )
 def test_what_goes_on_or_does_not_happen_now_is_no_result(finding: str) -> None:
     assert section_of_sentence(finding) is not SummarySection.DONE
+
+
+def test_what_stands_before_the_words_that_lead_to_code_is_told() -> None:
+    answer = (
+        "The branch of the panel does not compile. The registry fails with:\n\n```\nregistry.go:83:29: missing\n```\n\n"
+        "The panel has one file of tests. Needs a guard that sends `run` to `watch` instead."
+    )
+    said = [user("what is missing in the panel of orchard?"), *ran("g", "grep -rn panel src"), reply(answer)]
+    context = told_in(SummarySection.CONTEXT, *said)
+    done = told_in(SummarySection.DONE, *said)
+    assert any("The branch of the panel does not compile." in line for line in [*context, *done])
+    assert not any(line.startswith("Needs a guard") for line in context)
+
+
+def test_an_answer_that_only_thanks_before_a_list_has_no_outcome_of_it() -> None:
+    said = [user("thanks, what is left of the panel?"), *ran("g", "ls src"), reply("You're welcome! What is left:\n\n- `src/tab.ts` still reads old tokens\n- `src/bar.ts` does too")]  # fmt: skip
+    lines = [line for section in SummarySection for line in told_in(section, *said)]
+    assert not any("You're welcome" in line for line in lines if not line.startswith("Last reply"))
+
+
+def test_a_list_of_what_to_click_is_told_nowhere_once_more_was_asked() -> None:
+    answer = 'Added a field for the key.\n\nTo use it:\n1. Paste your key into the field\n2. Click "Save"\n3. The key stays after a reload'
+    other = [
+        user("now the deletion in the list of orchard"),
+        *worked("src/list.ts", "l"),
+        reply("Added a delete button to the list."),
+    ]
+    text = summarize(span(_ASKED, *worked("src/panel.ts", "p"), reply(answer), *other)).text
+    assert "Paste your key" not in text

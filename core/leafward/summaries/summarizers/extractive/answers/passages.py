@@ -11,9 +11,12 @@ from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose
 from leafward.summaries.summarizers.extractive.answers.answer_lists import LEADS, AnswerPassage, Lists, usable
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
+    bids,
     is_code,
     is_imperative,
     is_title,
+    lacks_subject,
+    only_leads,
     points_back,
 )
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
@@ -62,6 +65,10 @@ _WRAPPED = 60
 """Characters from which a line may be wrapped."""
 _TITLE_LIMIT = 40
 """Characters of a line without a stop that is the heading of a list behind it."""
+_COURTESY = re.compile(
+    r"(?i)\W*(?:you(?:['’]re| are) welcome|thanks?|thank you|i see|no problem|of course|sure|absolutely|certainly)\b"
+)
+"""The beginning of a sentence that only speaks to the user."""
 _WAY_NAME = 50
 """Characters of a way's heading before the words that introduce a list about it."""
 
@@ -233,15 +240,24 @@ class _Reader:
                 self._title = stripped
             for sentence in said[1:] if amid else said:
                 asked = sentence.endswith(("?", "？"))
+                if lacks_subject(sentence):
+                    before, sentence = "", f"{before}{sentence}" if before else ""
                 if len(sentence) >= self._shortest and not asked and not is_code(sentence):
                     yield AnswerPassage(sentence, before)
                 before = f"{sentence} "
 
     def _leading(self, raw: str, stripped: str) -> Iterator[AnswerPassage]:
-        """The reports before the words at the end of a line that lead to the next one: they are no part of them."""
+        """The sentences before the words at the end of a line that lead to the next one: they are no part of them."""
         said = [*prose.sentences(raw)]
         for one in said[:-1]:
-            if len(one) >= self._shortest and (reached(one) or prose.reports(one)):
+            tells = not (
+                prose.announces(one)
+                or bids(one)
+                or only_leads(one)
+                or is_code(one)
+                or _COURTESY.match(one) is not None
+            )
+            if len(one) >= self._shortest and (reached(one) or prose.reports(one) or tells):
                 yield AnswerPassage(one)
         if self._offers:
             return

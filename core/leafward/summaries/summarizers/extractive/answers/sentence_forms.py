@@ -21,13 +21,17 @@ _POINTS_AWAY = re.compile(
     r"|(?:here|there),? (?:the|it|we|you|they|each|all)\b|(?:in|for|with|after|because of|without|like) (?:this|that|these|those|them|both(?: cases)?|either(?: case)?|each case)(?:,| case\b| \w+,))"
 )
 """The beginning of a sentence about something that other text numbers, lists or shows."""
+_NO_SUBJECT = re.compile(
+    r"(?:Needs|Requires|Acceptable|Means|Returns|Happens|Applies|Works|Fails|Depends|Covers|Affects|Takes|Costs|Breaks|Shows|Uses|Handles|Untested|Unused|Peers)\b(?=[ :])"
+)
+"""The beginning of a sentence in the style of notes."""
 _PRONOUN = re.compile(
     r"(?i)^\W*(?:(?:and|but|so|or|also|now|then|still),? )?(?:it|they|that|this|these|those)(?:['’](?:s|re|ll)|n['’]t| (?:is|are|was|were|does|do|did|has|have|can|should|still|also|now|works?|looks?|needs?))\b"
 )
 """A pronoun, and not a word before a noun."""
 _IMPERATIVE = re.compile(
     r"(?i)^(?:(?:now|then|just|please|next(?: up| step)?)[,:]? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|paste|click|press|type|enter|select|tap|navigate|visit|copy|scroll|drag|hover|go to|log in|sign in|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
 )
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask|(?:say|tell me|pick|choose) (?:which|what|one))\b(?!-)"
@@ -65,6 +69,7 @@ _LOOKED = late(
 _FOLLOWS = late(
     r"(?i)(?:^|^[^:;]{3,80}, )(?:here(?:['’]s| is| are) (?:what|how|why|the|my|an?|all|everything)\b|(?:i|we) (?:now )?(?:have|see|get|understand) (?:(?:a|the|your) )?(?:\w+ ){0,2}(?:picture|understanding|overview|confusion|situation|question|idea|flow)\b)"
     r"[^:;,–—]{0,60}[.!]$|^\W*(?:the|my|your) (?:\w+ )?(?:answer|explanation|reason|question) is (?:\w+ )?(?:simple|short|easy|straightforward|clear|twofold|a good one)[.!]$"
+    r"|^\W*(?:the|my) (?:analysis|review|audit|investigation|evaluation|research|assessment) is (?:now )?(?:complete|done|finished)[.!]$"
     r"|^\W*(?:there (?:are|were) |i (?:found|see|have) )?(?:two|three|four|five|six|seven|a few|several|some|\d{1,2}) (?:\w+ ){0,2}(?:places|things|reasons|ways|options|causes|points|parts|cases|layers|aspects|answers|pieces|findings|observations)\b[^:;,–—]{0,60}[.!]$"
 )
 """A sentence that says that something follows, or how many things."""
@@ -104,6 +109,11 @@ def points_back(sentence: str) -> bool:
 def leaves_unnamed(request: str) -> bool:
     """Whether a request begins with something that only the words before it name."""
     return _POINTS_AWAY.match(request) is not None or _PRONOUN.match(request) is not None
+
+
+def lacks_subject(sentence: str) -> bool:
+    """Whether a sentence begins with its verb, or with what its subject is like: the subject is in the one before it."""
+    return _NO_SUBJECT.match(sentence) is not None
 
 
 def is_code(sentence: str) -> bool:
