@@ -112,3 +112,18 @@ def test_an_offer_with_its_reason_decides_nothing() -> None:
     offer = "Since the branch is in use I left the commit to you, but I am happy to commit it."
     said = [user("Make the frost table of orchard faster."), *worked("src/frost.ts", "p")]
     assert told_in(SummarySection.DECISIONS, *said, reply(f"Made it faster. {offer}")) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "outcome"),
+    [
+        ("what is the version in .nvmrc of orchard", "It is 18.", "It is 18."),
+        ("what is in the last row of the table", "Gone. It has no name.", ""),
+        ("is the frost table in use anywhere", "You're welcome!", ""),
+    ],
+)
+def test_a_short_answer_is_the_outcome_as_a_whole(asked: str, answer: str, outcome: str) -> None:
+    """Fails where an answer whose subject is in the question has no outcome."""
+    told = _told(asked, answer)
+    arrow = f" → {outcome}" if outcome else ""
+    assert f"Last request: {asked}{arrow}" in told

@@ -18,6 +18,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     lacks_subject,
     only_leads,
     points_back,
+    speaks_only,
 )
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.outline import cut
@@ -65,10 +66,6 @@ _WRAPPED = 60
 """Characters from which a line may be wrapped."""
 _TITLE_LIMIT = 40
 """Characters of a line without a stop that is the heading of a list behind it."""
-_COURTESY = re.compile(
-    r"(?i)\W*(?:you(?:['’]re| are) welcome|thanks?|thank you|i see|no problem|of course|sure|absolutely|certainly)\b"
-)
-"""The beginning of a sentence that only speaks to the user."""
 _WAY_NAME = 50
 """Characters of a way's heading before the words that introduce a list about it."""
 
@@ -251,11 +248,7 @@ class _Reader:
         said = [*prose.sentences(raw)]
         for one in said[:-1]:
             tells = not (
-                prose.announces(one)
-                or bids(one)
-                or only_leads(one)
-                or is_code(one)
-                or _COURTESY.match(one) is not None
+                prose.announces(one) or bids(one) or only_leads(one) or is_code(one) or speaks_only(one)
             )
             if len(one) >= self._shortest and (reached(one) or prose.reports(one) or tells):
                 yield AnswerPassage(one)

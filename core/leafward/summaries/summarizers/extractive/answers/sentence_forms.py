@@ -59,6 +59,10 @@ _STATEMENT = re.compile(
 """The beginning of a statement that stands in no fence."""
 _LONG = 4
 """Letters of a longer word, and how many of them a heading has."""
+_COURTESY = re.compile(
+    r"(?i)\W*(?:you(?:['’]re| are) welcome|thanks?|thank you|i see|no problem|of course|sure|absolutely|certainly)\b"
+)
+"""The beginning of a sentence that only speaks to the user."""
 _LOOKED = late(
     r"(?i)^\W*(?:(?:ok(?:ay)?|so|done|all right|alright)[,.:!]? )?(?:i|we)(?:['’]ve| have| just)? (?:(?:now|just|also|carefully|thoroughly|re-?) ?)*"
     r"(?:looked|checked(?! (?:in|out)\b)|read(?! (?:it|that|this) )|traced|profiled|counted|went|gone|walked|dug|reviewed|examined|inspected|searched|investigated|analy[sz]ed|explored|studied|gathered|compared|grepped|scanned|(?:had|took|taken) a (?:\w+ )?look"
@@ -84,6 +88,11 @@ def only_leads(sentence: str) -> bool:
         and ". " not in sentence
         and (_LOOKED.match(sentence) is not None or _FOLLOWS.match(sentence) is not None)
     )
+
+
+def speaks_only(sentence: str) -> bool:
+    """Whether a sentence is only said to be polite."""
+    return _COURTESY.match(sentence) is not None
 
 
 def bids(line: str) -> bool:

@@ -10,7 +10,12 @@ from leafward.summaries.facts import labels, prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, leaves_unnamed, only_leads
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
+    bids,
+    leaves_unnamed,
+    only_leads,
+    speaks_only,
+)
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome
@@ -237,7 +242,7 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'the text "{title[1].strip()}"'
-    told = told or _statement_of(end, same)
+    told = told or _statement_of(end, same) or _short(end.answer)
     if told and questions.asks(request.text) and (verdict := _YES_NO.match(end.answer)):
         told = f"{verdict[1]}. {told}"
     return (
@@ -311,6 +316,15 @@ def _statement_of(end: Turn, same: SameWork) -> str:
     stated = [one for one, section in said.items() if section is SummarySection.CONTEXT]
     # Behind words that only lead to it, a reason is the answer.
     return next(led, "") or _first_telling([*stated, *said] if stated else stated)
+
+
+def _short(answer: str) -> str:
+    """A short answer whole: of its sentences none may be told alone. Empty where it is long, or names nothing."""
+    plain = answer.replace("**", "").strip()
+    if len(plain) > OUTCOME_LIMIT or "\n" in plain or asks_back(plain) or speaks_only(plain):
+        return ""
+    names = "`" in plain or any(map(str.isdecimal, plain))
+    return plain if names or len(content_words(plain)) > _TELLS else ""
 
 
 def _first_telling(said: Sequence[str]) -> str:
