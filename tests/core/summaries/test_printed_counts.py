@@ -25,6 +25,7 @@ MAVEN = "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0\n[INFO]\n[INF
         (VITEST, "1 failed, 11 passed"),
         (CARGO, "6 passed, 0 failed"),
         (DOTNET, "1 failed, 11 passed, 0 skipped"),
+        ("PASS (3) FAIL (2)\n\n1. reads", "2 failed, 3 passed"),
         (MAVEN, "12 tests, 1 failures, 0 errors, 0 skipped"),
         ("  10 passing (30ms)\n  2 failing\n", "10 passing, 2 failing"),
         ("=== 2 failed, 1,310 passed in 1.20s ===", "2 failed, 1,310 passed"),

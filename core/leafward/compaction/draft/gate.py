@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.draft_assembly import edited
 from leafward.compaction.stored_summary.pins import clean_pins
-from leafward.summaries.facts.printed_errors import DECLINED
+from leafward.summaries.facts.printed_errors import DECLINED, ended_with
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.fates.report import Status
 
@@ -60,8 +60,7 @@ def pin_text(fact: Fact) -> str:
         return text
     if fact.outcome == DECLINED:
         return f"The user declined the command `{text}`."
-    ended = "failed" if fact.outcome == "failed" else f"ended with {fact.outcome}"
-    return f"The command `{text}` {ended if fact.outcome else 'came up'}."
+    return f"The command `{text}` {ended_with(fact.outcome) if fact.outcome else 'came up'}."
 
 
 def gate_pins(draft: Draft) -> tuple[str, ...]:

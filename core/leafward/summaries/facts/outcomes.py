@@ -31,6 +31,23 @@ _EXAMPLES = late(r"(?m)^(\d{1,9}) examples?, (\d{1,9}) failures?")
 """The last line of RSpec."""
 _LABELS = 2
 """Such counts in a line of results."""
+_IN_BRACKETS = late(r"(?m)^PASS \((\d{1,9})\) FAIL \((\d{1,9})\)")
+"""The line with which rtk, which shortens what test programs print, tells their counts."""
+_ANY = late(r"(?<![\d,])[1-9]")
+_NO_TESTS = late(
+    r"(?im)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was |is )?(?:found|ran|run|executed|collected|available|specified)|to run|match\w*)\b"
+    r"|\[no test files\]|\bcollected 0 items\b|\b(?:ran|executed) 0 tests\b|(?<![\d,])0 (?:tests? )?(?:pass|ok)|\b0 examples, |\btests(?: run)?: 0\b"
+    r"|^[^\S\n]*[#ℹ] tests 0$|PASS \(0\) FAIL \(0\)"
+)
+"""Words by which a test program says that it ran none."""
+_END = 4_000
+"""Characters at the end of an output that are searched for them."""
+_SOME_TESTS = late(r"(?m)^(?:ok\s+\S+\s(?!.*\[no tests to run\])|\s*(?:[✓✔]|PASS(?:ED)? (?!\(0\))))")
+"""Lines that tell of tests that passed, whose program prints no counts."""
+_COUNTS_ALL = late(
+    r"\b(?:pytest|unittest|vitest|jest|mocha|ava|bun (?:run )?test|node --test|rspec|phpunit|pest|playwright)\b"
+)
+"""Test programs whose last lines tell of all tests; others say it of each package."""
 _CARGO = late(r"(?m)^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed;")
 """The result of one of the test programs that cargo runs."""
 _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
@@ -129,12 +146,29 @@ def counts_in(printed: str) -> str:
             f"{number} {word.lower()}" for line in of_tests or block for number, word in _COUNT.findall(line)
         ]
         return ", ".join(dict.fromkeys(counted))
+    if "PASS (" in printed and (both := _IN_BRACKETS.findall(printed)):
+        passed, failed = both[-1]
+        return f"{failed} failed, {passed} passed"
     if "OK (" in printed and (ok := _OK.search(printed)):
         return f"{ok[1]} passed"
     if "# " not in printed and "ℹ " not in printed:
         return ""
     counted = [f"{number} {word}" for word, number in _TAP.findall(printed)]
     return ", ".join(dict.fromkeys(counted))
+
+
+def ran_no_tests(command: str, printed: str) -> bool:
+    """Whether the output of a run of tests says that none ran, and counts none either: such a run proves nothing.
+
+    Of an output that another program cut, the rest may count some.
+    """
+    return (
+        _NO_TESTS.search(printed[-_END:]) is not None
+        and ("|" not in command or _COUNTS_ALL.search(command) is not None)
+        and check_of(command) is Check.TEST
+        and _ANY.search(counts_in(printed)) is None
+        and _SOME_TESTS.search(printed) is None
+    )
 
 
 def _labelled(printed: str) -> str:

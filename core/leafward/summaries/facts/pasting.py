@@ -41,6 +41,9 @@ _LOG = re.compile(
     r"|[\w.-]{1,40}(?:@[\w.-]{1,40})?(?:\[\d{1,7}\])?:\s+(?:error|warning|fatal)\b"
     r"|(?:\$|%|>>>|PS [A-Z]:.{0,80}>)\s+\S"
     r"|(?:bash|sh|zsh|fish|make(?:\[\d+\])?): "
+    rf"|{_LEVEL}\s{{2,}}\S"
+    # turbo writes the package and the task before each line.
+    r"|@?[\w./-]{1,60}:[a-z][\w-]{1,30}:(?:\s|$)"
     r"|[+-]{3} \S|@@ -\d|diff --git "
     r"|[⏺⎿]\s|--> \S{1,300}:\d|(?:\d{1,7} |(?<=\s))\|(?:\s|$)|= (?:note|help|hint): )"
 )

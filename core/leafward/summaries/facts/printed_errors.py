@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
 from leafward.summaries.facts import prose
-from leafward.summaries.facts.outcomes import counts_in
-from leafward.summaries.facts.verdicts import hides_outcome, says_failed
+from leafward.summaries.facts.outcomes import counts_in, ran_no_tests
+from leafward.summaries.facts.verdicts import hides_outcome, says_failed, status_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,9 @@ DECLINED = "declined"
 """The outcome of a command that the user did not allow."""
 UNTOLD = "untold"
 """The outcome of a check that ended, where neither its exit code nor its output tells how."""
+NO_TESTS = "no tests"
+"""The outcome of a run of tests that ended well and ran none."""
+_IN_WORDS = {"failed": "failed", NO_TESTS: "ran no tests"}
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
 _ERROR_LINE = late(
@@ -167,19 +170,28 @@ def error_key(line: str) -> str:
 def outcome_of(text: str, failed: bool, command: str) -> str:
     """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run.
 
-    `UNTOLD` where a check whose exit code is hidden printed an error or calls of a stack, and no counts.
+    `UNTOLD` where a check whose exit code is hidden printed an error or calls of a stack, and no counts; `NO_TESTS` where no test ran.
     """
     if process_in(text) is not None or (not failed and _IN_BACKGROUND.search(command) is not None):
         return ""
     if not failed:
         if says_failed(command, text):
             return "failed"
+        if ran_no_tests(command, text):
+            return NO_TESTS
+        if status := status_in(command, text):
+            return status
         return UNTOLD if _shows_error(text) and hides_outcome(command) else "exit 0"
     codes = _EXIT.findall(text[-400:])
     if codes:
         return f"exit {codes[-1]}"
     # A command that was stopped or not allowed neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
+
+
+def ended_with(outcome: str) -> str:
+    """An outcome as the predicate of a sentence: `failed`, `ended with exit 2`."""
+    return _IN_WORDS.get(outcome, f"ended with {outcome}")
 
 
 def _shows_error(text: str) -> bool:

@@ -61,11 +61,12 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 # All patterns of words are in lower case, like the texts: matching without case would take twice as long.
 _DECIDED = markers(
-    r"\b(?:decided|decision(?!-)|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
+    r"\b(?:decided(?! ?/)|decision(?!-| (?:sentences?|reports?|logs?|records?|trees?|tables?|points?|engine|skill|making)\b)|we(?:'ll| will|’ll) (?:use|keep|go)|let'?s (?:use|keep|go with|stick)|going with|go with|chose|chosen|opt(?:ed|ing) (?:for|to)"
     r"|agreed|settled on|switch(?:ed|ing)? to|stick(?:ing)? with|entschieden|décidé|decidido)\b|决定|采用|改用|決めた|採用|결정(?![되된될됩돼])",
     "decided decision we let lets going go chose chosen opted opting agreed settled switch switched "
     "switching stick sticking entschieden decidido",
 )
+_OTHERS_WORDS = late(r"[\"“][^\"“”\n]{12,200}[\"”]")
 _REASON = markers(
     r"\b(?:because|since|so that|so we|in order to|to avoid|due to|rather than|instead of|the reason|otherwise|weil|damit|parce que|porque|therefore"
     r"|which means)\b|因为|所以|以便|避免|から|ため|때문",
@@ -78,7 +79,7 @@ _BACK = late(
 )
 """The beginning of a sentence that goes back on the choice before it."""
 _SINCE_WHEN = late(
-    r"\bsince\W*$|\bsince (?:then\b|yesterday\b|v?\d|(?:the|its|our|that|last) (?:\w+ )?(?:commit|beginning|start|release|version|migration"
+    r"\bsince\W*$|\bsince (?:then\b|(?:we|i|you|they|it) (?:last|first)\b|yesterday\b|v?\d|(?:the|its|our|that|last) (?:\w+ )?(?:commit|beginning|start|release|version|migration"
     r"|week|month|year|upgrade|update)\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b)"
     r"|\b(?:modified|changed|added|made|new|updated|happened) since\b"
     r"|\b(?:ha(?:s|ve|d)|i['’]ve|we['’]ve|it['’]s) (?:\w+ ){1,5}since\b"
@@ -97,6 +98,7 @@ _OBSERVES = late(
     r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b"
     r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
     r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
+    r"|(?:the )?commit `?[0-9a-f]{7,40}\b"
     r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
 )
 """The beginning of a sentence that describes a state and its cause, or something to look at: not a decision."""
@@ -359,6 +361,9 @@ def decides(sentence: str, *, strictly: bool = False) -> bool:
 
     Strictly: it has both a choice and its reason.
     """
+    if '"' in sentence or "“" in sentence:
+        # Words of others decide nothing.
+        sentence = _OTHERS_WORDS.sub(" ", sentence)
     decided = _DECIDED.stand_in(sentence)
     if decided and not strictly:
         return True

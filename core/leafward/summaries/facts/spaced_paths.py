@@ -1,4 +1,4 @@
-"""Paths with blanks: quotes or a line of their own delimit them, or each blank is escaped."""
+"""Paths with blanks: quotes or a line of their own delimit them, or each blank is escaped or encoded."""
 
 from __future__ import annotations
 
@@ -19,8 +19,16 @@ _QUOTED = late(rf"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>{_WITHIN})(?P=quote)")
 _BEGINS = late(r"/(?:(?<=['\"`]/)|(?<=['\"`][~.]/)|(?<=['\"`]\.\./)|(?<=['\"`][A-Za-z]:/))")
 """The first slash of a quoted path."""
 _QUOTES = "'\"`"
+_BESIDE = late(
+    r"(?P<quote>['\"`])(?<![\w'\"`].)(?P<path>[\w.@+-]{1,80}/[^\n'\"`<>|;&$*?(),\\:]{1,400}\.[A-Za-z0-9]{1,10})(?P=quote)"
+)
+"""A quoted path from where its folder is: before its first slash it has no blank, as a command with its arguments would."""
 _LINE = late(rf"(?m)[ \t]*(?:[-*•][ \t]+)?(?P<path>{_WITHIN})[ \t]*$")
-_ESCAPED = late(r"(?<![\w/.~\\])(?:~|\.{1,2})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}")
+_ESCAPED = late(
+    r"(?<![\w/.~\\@+-])(?:~|\.{1,2}|[\w@+][\w.@+-]{0,80})?/(?:[\w./@+~-]|\\ ){1,400}\\ (?:[\w./@+~-]|\\ ){1,200}"
+)
+_ENCODED = late(r"(?<![\w/.~%-])[\w./@+~-]{1,200}%20(?:[\w./@+~-]|%20){1,200}")
+"""A path in a link, each blank in it written as its code."""
 _BLANK = late(r"[^\S\n]")
 _ARGUMENT = late(r"\s(?:-|[~.]{0,2}/)")
 """A separate word after a blank: an option, or another path."""
@@ -29,14 +37,17 @@ _PROGRAMS = late(r"(?:^|/)s?bin/[^/]*$")
 
 def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
     """The paths with blanks in a text, in order."""
-    if "/" not in text or _BLANK.search(text) is None:
-        return
     found = []
-    found += [(match.start("path"), match["path"], match["path"]) for match in _quoted(text)]
-    found += [(match.start("path"), match["path"], match["path"]) for match in _lines(text)]
-    if "\\ " in text:
+    if "/" in text and _BLANK.search(text) is not None:
+        delimited = (*_quoted(text), *_BESIDE.finditer(text), *_lines(text))
+        found += [(match.start("path"), match["path"], match["path"]) for match in delimited]
+        if "\\ " in text:
+            found += [
+                (match.start(), match[0], match[0].replace("\\ ", " ")) for match in _ESCAPED.finditer(text)
+            ]
+    if "%20" in text:
         found += [
-            (match.start(), match[0], match[0].replace("\\ ", " ")) for match in _ESCAPED.finditer(text)
+            (match.start(), match[0], match[0].replace("%20", " ")) for match in _ENCODED.finditer(text)
         ]
     for start, written, path in sorted(found):
         if _is_one(path):

@@ -1,8 +1,8 @@
-"""The outcome of a check by its output, where the shell gives the exit code of another program.
+"""The outcome of a check or a request by its output, where the exit code does not tell it.
 
 For `make test 2>&1 | tail` the shell gives the exit code of `tail`, for `make test
 
-true` and `make test; date` that of the last command.
+true` and `make test; date` that of the last command. `curl` succeeds with any answer that a server gives.
 """
 
 from __future__ import annotations
@@ -43,6 +43,15 @@ _FAILED = late(
     r"|.{0,3}\bERR_PNPM_"
     r")"
 )
+_REQUEST = late(r"\bcurl\b")
+_NOT_REACHED = late(r"curl: \((\d{1,3})\) ")
+"""The line with which curl ends where it failed, and the exit code in it."""
+_STATUS = late(r"(?m)^(?:< )?HTTP/[\d.]{1,3} (\d{3})\b")
+"""The line of an answer's status."""
+_CODE = late(r"[^\d\n]{0,40}(?<![\d.])(\d{3})(?![\d.])[^\d\n]{0,10}")
+"""A line that tells a status alone, as `-w '%{http_code}'` prints it."""
+REFUSED = "HTTP "
+"""The beginning of an outcome where a server refused a request: that may be what was to be seen."""
 _BY_RUNNER = late(
     r"\s*(?:make(?:\[\d+\])?: \*\*\* |npm (?:ERR!|error)|.{0,3}\bELIFECYCLE\b|error: (?:script|[Rr]ecipe) .{1,120} (?:exited|failed|terminated)\b"
     r"|Failed: +\S{1,100}#\S|ERROR +run failed: |.{0,200}\berror TS\d{3,5}:|(?:\[[^\]\n]{1,80}\] ){0,2}ERROR task failed)"
@@ -74,6 +83,26 @@ def says_failed(command: str, printed: str) -> bool:
 def hides_outcome(command: str) -> bool:
     """Whether a command is a check whose own exit code the shell does not give."""
     return _HIDDEN.search(command) is not None and check_of(command) is not None
+
+
+def status_in(command: str, printed: str) -> str:
+    """The outcome of a command whose only request failed or was refused, as the last line or the status tells; empty for any other."""
+    if "curl" not in command or len(_REQUEST.findall(command)) != 1:
+        return ""
+    lines = printed.strip()[-_END:].split("\n")
+    if failed := _NOT_REACHED.match(lines[-1]):
+        return f"exit {failed[1]}"
+    codes = _STATUS.findall(printed)
+    if not codes and "%{http_code}" in command:
+        # Of a loop each round prints one.
+        codes = [found[1] for line in lines if (found := _CODE.fullmatch(line)) is not None]
+        codes = codes if len(codes) == 1 and _CODE.fullmatch(lines[-1]) else []
+    if not codes or any(code.startswith("2") for code in codes):
+        return ""
+    if codes[-1] == "000":
+        # No server answered.
+        return "failed"
+    return f"{REFUSED}{codes[-1]}" if codes[-1] >= "400" else ""
 
 
 def _may_fail(low: str) -> bool:

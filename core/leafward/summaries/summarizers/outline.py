@@ -150,6 +150,8 @@ class OutlineLine(NamedTuple):
     """The file that the item above it names, where it is an item below that; else empty."""
     dated: bool = False
     """Whether our heading above it says that files changed since it was said."""
+    intro: str = ""
+    """The words of the item above it that lead to it."""
 
 
 def read_outline(text: str) -> Iterator[tuple[SummarySection, str, bool | None]]:
@@ -222,7 +224,7 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         if box is not None:
             yield OutlineLine(section, body[box.end() :].strip(), box[1] in " ~-", file=item.file)
         elif item.text:
-            yield OutlineLine(section, item.text, None, file=item.file, dated=dated)
+            yield OutlineLine(section, item.text, None, file=item.file, dated=dated, intro=item.intro)
 
 
 def is_drawn(line: str) -> bool:

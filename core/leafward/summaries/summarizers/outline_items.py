@@ -43,6 +43,8 @@ class Placed(NamedTuple):
     """The file that the item above it names, where it is an item below that; else empty."""
     state: WorkState | None
     """The state of the work that its label, or the one above it, says; None without a label."""
+    intro: str = ""
+    """The words of the item above it that lead to it; empty where that tells something itself, or names a file."""
 
 
 class _Item(NamedTuple):
@@ -51,6 +53,8 @@ class _Item(NamedTuple):
     state: WorkState | None
     leads: bool
     """Whether it is only a label, and no item below it was read yet."""
+    intro: str = ""
+    """Its words, where it leads to the items below it."""
 
 
 @dataclass(slots=True)
@@ -83,8 +87,13 @@ class ItemsAbove:
             state, leads = beside.state, True
         file = above.file if above is not None else ""
         named = _FILE_ALONE.fullmatch(text)
-        self._items.append(_Item(depth, named[1] if named is not None else file, state, leads))
-        return Placed(text, file, state)
+        intro = (
+            text.strip("*_ ").rstrip(":： *_")
+            if named is None and text.rstrip("*_ ").endswith((":", "："))
+            else ""
+        )
+        self._items.append(_Item(depth, named[1] if named is not None else file, state, leads, intro))
+        return Placed(text, file, state, above.intro if above is not None else "")
 
 
 def is_file_alone(text: str) -> bool:

@@ -30,6 +30,7 @@ from leafward.summaries.summarizers.extractive.requests.exchange import mark_dou
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 from leafward.summaries.summarizers.extractive.state import commits, stale_lines
+from leafward.summaries.summarizers.extractive.state.belied_answers import mark_belied
 from leafward.summaries.summarizers.extractive.state.dated_statements import date_statements
 from leafward.summaries.summarizers.extractive.state.declared_lines import tell_declared
 from leafward.summaries.summarizers.extractive.state.last_state import tell_state
@@ -57,6 +58,8 @@ _OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT, Voice.CALL})
 """Voices of an agent's own words: a call may look for what is not there."""
 _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
+_SPACED = 400
+"""Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
     content_words(
         "fix change work place update status clean error issue problem thing everything good ready complete done finished "
@@ -116,6 +119,7 @@ def collect(
     }
     evidence.addresses = _addresses(evidence, messages, sightings)
     _join(evidence.files)
+    _drop_pieces(evidence)
     turns = turns_of(messages)
     mark_told_before(turns, span.previous_entry)
     end = messages[-1].entry if messages else span.previous_entry
@@ -123,6 +127,7 @@ def collect(
     replies = turns_of(behind)
     answers = finish(turns, messages, behind)
     mark_doubted([*turns, *answers.later[:1]])
+    mark_belied(turns, [*messages, *behind])
     after = FactReader(span.cwd, span.known)
     after.plan = AgentPlan(dict(reader.plan.items))
     seen_after = [seen for one in behind for seen in after.read(*one)]
@@ -193,6 +198,19 @@ def _without_repeats(evidence: Evidence) -> None:
             or (not one.carries and _NAMELESS.issuperset(content_words(one.text)))
         )
     ]
+
+
+def _drop_pieces(evidence: Evidence) -> None:
+    """Leaves out the pieces of paths with blanks that are known whole: where nothing delimits such a path, its words are read one by one."""
+    whole = [key for kind, key in evidence.facts if kind is FactKind.PATH and " " in key]
+    for path in whole:
+        words = path[:_SPACED].split(" ")
+        for at in range(1, len(words)):
+            for piece in (" ".join(words[:at]), " ".join(words[at:])):
+                work = evidence.files.get(piece)
+                if work is None or not (work.reads or work.changes):
+                    evidence.files.pop(piece, None)
+                    evidence.facts.pop((FactKind.PATH, piece), None)
 
 
 def _join(files: dict[str, FileWork]) -> None:

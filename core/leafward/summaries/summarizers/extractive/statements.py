@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.demands import demands
 from leafward.summaries.facts.prose import is_to_try, sentences
+from leafward.summaries.facts.printed_errors import ended_with
+from leafward.summaries.facts.prose import is_to_try
 from leafward.summaries.facts.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -20,6 +22,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 from leafward.summaries.summarizers.extractive.state.obstacles import (
     CommandRuns,
     KeptFacts,
+    failed,
     is_broken,
     tell_obstacles,
 )
@@ -155,7 +158,7 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
             count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
-            if is_broken(fact) and runs.passed.overcame(fact):
+            if failed(fact) and runs.passed.overcame(fact):
                 # It ran in other words in the end.
                 continue
             section, text, limit = SummarySection.CONTEXT, _runs_text(evidence, fact, runs), 220
@@ -170,9 +173,8 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     times = evidence.reader.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
     told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
-    end = fact.outcome if fact.outcome == "failed" else f"ended with {fact.outcome}"
     often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")
-    ran = f" ({often}; {last}{end})" if told else f" ({often})"
+    ran = f" ({often}; {last}{ended_with(fact.outcome)})" if told else f" ({often})"
     ran = ran if times else ""
     return f"Run `{harmless(fact.key, 160)}`{ran}"
 

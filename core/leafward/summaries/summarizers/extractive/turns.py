@@ -125,7 +125,9 @@ class Turn:
     screen: str = ""
     """The first line of an agent's screen there, where it has no error."""
     doubted: bool = False
-    """Whether the user's next words call its answer wrong, or say that the work does not do."""
+    """Whether the user's next words call its answer wrong, or say that the work does not do; or a run shows so."""
+    belied: bool = False
+    """Whether a run shows it."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 

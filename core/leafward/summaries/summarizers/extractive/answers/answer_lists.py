@@ -23,6 +23,12 @@ _HEAD = re.compile(r" [—–-] |[:：] ")
 """The sign between the name of an item and what it says of it."""
 _STANDS = re.compile(r"^`[^`]+`.{8}|[.!?。！？]$")
 """An item that says itself of what it is: it begins with a name, or is a sentence."""
+_DOES = re.compile(
+    r"(?!(?:This|Its|His|Always|Previous|Process|Class|Access|Less|Unless|Across|Plus|Various|Is|Was|Has|Does)\b)[A-Z][a-z]+s\b(?! (?:is|are|was|were|has|have|do|can|will|now)\b)"
+)
+"""The beginning of an item whose subject is before its list: what something does."""
+_ALTERNATIVE = re.compile(r"(?i)(?:or|alternatively|otherwise)\b\W")
+"""The beginning of an item that is another way."""
 _EXPLAINS = re.compile(
     r"(?i)\b(?:reasons?|causes?|explanations?|why|gründe|ursachen|raisons|razones|causas)\b|原因|理由"
 )
@@ -139,8 +145,14 @@ class Lists:
         explains = _EXPLAINS.search(one.lead or "") is not None
         if len(item) > _ITEM or (not explains and section_of_sentence(item) is not SummarySection.CONTEXT):
             yield from self._flush()
-            if one.lead is not None and 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(item, advice=one.advice)
+            # Alone another way seems to be chosen, and what something does has no subject.
+            told = (
+                one.lead is not None
+                and not _ALTERNATIVE.match(item)
+                and bool(one.lead or not _DOES.match(item))
+            )
+            if told and 12 <= len(item) <= 400 and not item.endswith(LEADS):
+                yield AnswerPassage(_led(one.lead or "", item), advice=one.advice)
         elif len(item) >= 4 and not item.endswith(LEADS):
             one.items.append(_OPEN_END.sub("", item))
         elif " " in item:
@@ -182,12 +194,24 @@ class Lists:
             one.items.clear()
 
 
+def _led(lead: str, item: str) -> str:
+    """An item that is told on a line of its own, behind the words that lead to it where it needs them."""
+    needs = not stands_alone(item) or _DOES.match(item) is not None
+    alone = section_of_sentence(item) in {SummarySection.DONE, SummarySection.NEXT} or _HEAD.search(item)
+    return item if alone or not (lead and needs) or len(lead) + len(item) > _TOGETHER else f"{lead}: {item}"
+
+
 def usable(lead: str) -> str:
     """Words before a list that say of what it is; else empty."""
-    if not 3 <= len(lead) <= _LEAD or prose.announces(lead):
+    if not 3 <= len(lead) <= _LEAD or prose.announces(lead) or lead.endswith(("?", "？")):
         return ""
     # Without its verb a promise would be told as what is.
     return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""
+
+
+def stands_alone(item: str) -> bool:
+    """Whether an item says itself of what it is."""
+    return _STANDS.search(item) is not None and _ALTERNATIVE.match(item) is None
 
 
 def _together(one: _List) -> Iterator[AnswerPassage]:
@@ -196,7 +220,7 @@ def _together(one: _List) -> Iterator[AnswerPassage]:
         return
     lead = f"{one.lead}: " if one.lead else ""
     line = ""
-    for item in one.items if lead else filter(_STANDS.search, one.items):
+    for item in one.items if lead else filter(stands_alone, one.items):
         if not line and points_back(item):
             continue
         if line and len(line) + len(item) > _TOGETHER:

@@ -14,6 +14,7 @@ from leafward.summaries.summarizers.extractive.answers.quotes import (
     answered_before,
     texts_of,
 )
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import without_opening
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.turns import is_answered, question_of
@@ -98,7 +99,7 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
     for passage in (one for text in texts for one in quotable(text, shortest=8)):
         plain = without_opening(passage)
         leads = prose.announces(plain) or prose.accompanies(passage)
-        if line_key(plain) in elsewhere or plain.endswith((":", "：")):
+        if line_key(plain) in elsewhere or plain.endswith((":", "：")) or only_leads(plain):
             continue
         if not leads or (len(plain.split()) >= _PLAN and _LOOKS not in plain.casefold()):
             found.append((passage, leads))
@@ -111,7 +112,13 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
                 room -= len(passage) + 2
             elif is_lead is leads:
                 break
-    line = ""
+    line = lead = ""
     for passage in (found[number][0] for number in sorted(taken)):
-        line += (" " if _ENDED.search(line) else ". ") * bool(line) + passage
+        head, colon, rest = passage.partition(": ")
+        if colon and head == lead:
+            # Another item of the same list.
+            line = f"{line.rstrip('.')}; {rest}"
+        else:
+            line += (" " if _ENDED.search(line) else ". ") * bool(line) + passage
+        lead = head if colon else ""
     return line

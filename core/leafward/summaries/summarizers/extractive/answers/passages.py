@@ -11,9 +11,14 @@ from leafward.base.late_pattern import late
 from leafward.summaries.facts import prose
 from leafward.summaries.summarizers.extractive.answers.answer_lists import LEADS, AnswerPassage, Lists, usable
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
+    bids,
     is_code,
     is_imperative,
+    is_title,
+    lacks_subject,
+    only_leads,
     points_back,
+    speaks_only,
 )
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.outline import cut
@@ -213,7 +218,15 @@ class _Reader:
             said = [*prose.sentences(raw)]
             if _TITLE.fullmatch(raw.strip()) is not None:
                 self._intro = self._heading = stripped
-            elif len(said) == 1 and led != self._heading and usable(led) and not said[0].endswith(_STOPS):
+            elif len(said) == 1 and is_title(said[0]):
+                self._intro, said = said[0], []
+            elif (
+                len(said) == 1
+                and led != self._heading
+                and usable(led)
+                and not said[0].endswith(_STOPS)
+                and not is_code(said[0])
+            ):
                 said = [f"{led}: {said[0]}"]
             elif (
                 len(said) < 2
@@ -224,15 +237,20 @@ class _Reader:
                 self._title = stripped
             for sentence in said[1:] if amid else said:
                 asked = sentence.endswith(("?", "？"))
+                if lacks_subject(sentence):
+                    before, sentence = "", f"{before}{sentence}" if before else ""
                 if len(sentence) >= self._shortest and not asked and not is_code(sentence):
                     yield AnswerPassage(sentence, before)
                 before = f"{sentence} "
 
     def _leading(self, raw: str, stripped: str) -> Iterator[AnswerPassage]:
-        """The reports before the words at the end of a line that lead to the next one: they are no part of them."""
+        """The sentences before the words at the end of a line that lead to the next one: they are no part of them."""
         said = [*prose.sentences(raw)]
         for one in said[:-1]:
-            if len(one) >= self._shortest and (reached(one) or prose.reports(one)):
+            tells = not (
+                prose.announces(one) or bids(one) or only_leads(one) or is_code(one) or speaks_only(one)
+            )
+            if len(one) >= self._shortest and (reached(one) or prose.reports(one) or tells):
                 yield AnswerPassage(one)
         if self._offers:
             return

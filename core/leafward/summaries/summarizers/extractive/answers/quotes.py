@@ -13,10 +13,11 @@ from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts import prose
 from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.labels import names_cause
+from leafward.summaries.facts.outcomes import failed_calls, looks
 from leafward.summaries.facts.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, only_leads, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
     is_finished,
     is_guessed,
@@ -39,7 +40,7 @@ from leafward.summaries.summarizers.outline import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.answers.answer_lists import AnswerPassage
@@ -83,6 +84,8 @@ _CHOOSES = late(r"(?i)^\W*(?:i|we|let['’]?s)\b|\b(?:should|would|will|going to
 """A choice, by who takes it, or by its mood."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
+_VERB = 2
+"""Content words at the beginning of a report among which its verb is."""
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -141,6 +144,8 @@ class _TurnEnd(NamedTuple):
     """Whether files were changed, or other work began, behind it."""
     talk: bool
     """Whether the span has no call at all."""
+    failed: frozenset[str]
+    """The words of the last command of the turn that did something, where it failed or was refused: what it was to do is not done."""
 
 
 class _TurnEnds(NamedTuple):
@@ -167,6 +172,8 @@ class _TurnEnds(NamedTuple):
     """Where the last request with work is."""
     aged_until: int
     """The position up to which answers are aged."""
+    failed: Mapping[int, frozenset[str]]
+    """Where turns ended whose last command failed, with its words."""
 
     @classmethod
     def of(
@@ -205,6 +212,7 @@ class _TurnEnds(NamedTuple):
                 islice((turn.first for turn in reversed(turns) if turn.works or turn.waits), _AGED - 1, None),
                 0,
             ),
+            failed=_failed_last(evidence, messages, turns),
         )
 
     def end_at(self, place: int) -> _TurnEnd:
@@ -220,6 +228,7 @@ class _TurnEnds(NamedTuple):
             aged=place < self.aged_until,
             overtaken=place < max(self.carried.last_change, self.since),
             talk=not self.calling,
+            failed=self.failed.get(place, frozenset()),
         )
 
 
@@ -231,6 +240,20 @@ def _only_looks(evidence: Evidence, turn: Turn) -> bool:
         and not (changes_text(call.arguments) or command_of(call.arguments))
         for call in made
     )
+
+
+def _failed_last(
+    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]
+) -> dict[int, frozenset[str]]:
+    """Where turns ended whose last command that did something failed or was refused, with the words of that command."""
+    failed = failed_calls(message for _, message in messages)
+    found: dict[int, frozenset[str]] = {}
+    for turn in turns:
+        made = (call for place in range(turn.first, turn.last + 1) for call in evidence.calls.get(place, ()))
+        did = [call for call in made if changes_text(call.arguments) or not looks(call.arguments)]
+        if did and did[-1].id in failed and (command := command_of(did[-1].arguments)):
+            found[turn.last] = frozenset(prose.content_words(command))
+    return found
 
 
 def _quote(
@@ -295,7 +318,12 @@ def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     section = said.section
     if section in OUTCOMES[:2] and end.calls and prose.accompanies(line):
         return None
-    if section is SummarySection.DONE and (not end.worked or end.looked or said.of_runs):
+    if section is SummarySection.DONE and (
+        not end.worked
+        or end.looked
+        or said.of_runs
+        or not end.failed.isdisjoint(prose.content_words(line)[:_VERB])
+    ):
         return SummarySection.CONTEXT
     return section
 
@@ -344,7 +372,7 @@ class _Said(NamedTuple):
 def _said(line: str) -> _Said:
     return _Said(
         section_of_sentence(line),
-        len(line.split()) >= _WHOLE and not _TALK.match(line) and not is_guessed(line),
+        len(line.split()) >= _WHOLE and not (_TALK.match(line) or points_back(line) or is_guessed(line)),
         tells_a_passing_state(line),
         tells_runs_alone(line),
     )
@@ -353,7 +381,7 @@ def _said(line: str) -> _Said:
 @lru_cache(maxsize=1 << 13)
 def _leads(line: str) -> bool:
     """Whether a line is a drawing, or leads to the next one."""
-    return is_drawn(line) or prose.announces(without_opening(line))
+    return is_drawn(line) or prose.announces(without_opening(line)) or only_leads(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:

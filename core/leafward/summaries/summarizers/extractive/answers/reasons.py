@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.session.entries import text_of, tool_calls
 from leafward.summaries.facts import prose, questions, responses
 from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.candidates import add
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
@@ -112,6 +112,12 @@ _FIRST = (" i'll first ", " i will first ", " first i'll ", " let me first ")
 """The announcement of a look before anything is done."""
 _FOLLOWS = ("so ", "so, ", "therefore ", "therefore, ", "hence ", "that's why ")
 """The beginning of what follows from the sentence before it."""
+_OF_BEFORE = tuple(
+    f"{it}{verb} "
+    for it in ("it", "that", "this", "they")
+    for verb in ("'s", " is", " was", "'re", " are", " were")
+)
+"""The beginning of a sentence whose subject is in the one before it."""
 _MAY = frozenset({"may", "perhaps", "maybe", "probably"})
 _KEEPS = tuple(
     f"{it} {does} "
@@ -201,6 +207,10 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
             is_way = False
         else:
             continue
+        if _plain(line).startswith(_OF_BEFORE):
+            if not (before and is_way and _is_stated(before) and not points_back(before)):
+                continue
+            line = f"{_without_opening(before)} {line}"
         if line.endswith((":", "：", "?", "？")) or responses.agrees(line) or _holds(low, _FIRST):
             continue
         if (

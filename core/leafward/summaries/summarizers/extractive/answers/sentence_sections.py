@@ -22,14 +22,24 @@ _MORE_FINISHED = (
 )
 _STATES = (
     "fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed|finished|committed|pushed|extracted"
-    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|in place|{_MORE_FINISHED}"
+    f"|converted|rewritten|written|ported|changed|deleted|switched|merged|released|done|gone|built|shipped|live|in place|{_MORE_FINISHED}"
 )
+_OF_A_THING = (
+    r"(?! (?!(?:what|that|how|where|so|it|this|all|both)\b)[\w-]+(?: [\w-]+)? (?:is|are|was|were|has|have|should|must|can(?:not)?|needs?|do|does|come|comes|break|breaks|fail|fails|stays?|never|still)\b)"
+    r"(?! by (?:the|an?|default|design)\b)(?! in v?\d+\.\d)(?! files?:)\b"
+)
+"""Not before what makes a participle the quality of a thing, about which the sentence then says something, or tells its origin."""
+_RIGHTLY = (
+    r"(?:now (?!(?:fails?|crashes|hangs|breaks|throws|errors|loops|times out|returns (?:an? )?(?:[45]\d\d|error|null|undefined|nothing|empty))\b)"
+    r"|no longer (?!(?:works?|passes|compiles|builds|loads|starts|responds|renders)\b))"
+)
+"""Before what something does since the work, or does no more, unless that is trouble: a finding."""
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:successfully )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
-    r"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released"
-    rf"|(?:{_MORE_FINISHED})(?! \w+ (?:is|are|was|were|has|have|should|must|can|needs?)\b))\b"
+    rf"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released|{_MORE_FINISHED}){_OF_A_THING}"
     r"|^the (?:fix|solution) was\b|^(?:[\w#-]+ ){1,3}(?:created|opened|merged|pushed|published): "
-    r"|^(?:\S+ ){0,5}(?:now|no longer) (?:\w+s|will|have|are|works?|passes)\b|^now,? (?!.*: |that\b|i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|完成(?![时時后後前的之度结結])|已(?:经|經)?(?:成功|全部|[将將把为為完修改添加增删刪移創创更替实實推提写寫建部重优優清升合配换換生记記恢撤])|(?:改|写|做|修|加|弄|搬|换|更新|处理)好了"
+    rf"|^(?:\S+ ){{0,5}}{_RIGHTLY}(?:\w+s|will|have|are|works?|passes)\b"
+    r"|^now,? (?!.*: |that\b|i\b|we\b|you\b|it\b|let\b)(?:[\w`./()-]+ ){1,4}?(?:will|shows?|has|have|uses?|works?|supports?)\b|完成(?![时時后後前的之度结結])|已(?:经|經)?(?:成功|全部|[将將把为為完修改添加增删刪移創创更替实實推提写寫建部重优優清升合配换換生记記恢撤])|(?:改|写|做|修|加|弄|搬|换|更新|处理)好了"
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
     r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
@@ -43,11 +53,11 @@ _FINISHED = markers(
 """A result, by the finished work or by the new state; approval alone is not a result. `Split` may be a proposal as well."""
 _STATED = late(
     # Without a stop behind it, the participle describes what the code does: is written in `a.go`, is created by the hook.
-    rf"(?i)^(?!no )(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:{_STATES}))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
+    rf"(?i)^(?!no )(?:[^\s,;:]+ ){{1,8}}?(?:is|are|has been|have been) (?:now |all |also |both )?(?:{_STATES})(?: and (?:now )?(?:(?:{_STATES})|(?:tested|verified|working)(?: on `[^`]{{1,60}}`)?))?(?: now| too| again| as well)?[.;,!]?(?:$|(?<=[;,]) )"
 )
 """A new state of the work, told from its first word on."""
 _NOW = late(
-    r"(?i)^(?!.*\b(?:fail\w*|broken|still|not|nothing|until|n['’]t|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
+    r"(?i)^(?!.*n['’]t\b)(?!.*\b(?:fail\w*|broken|(?:is|are|was|were) \w+ing|still|not|nothing|until|slow|slower|wrong|i|we|you|your|let)\b)[^:?]{12,200}(?<!\bfor)(?<!\bright)(?<!\bby)(?<!\buntil)(?<!\bjust)(?<!\bfrom) now\.?$"
 )
 """What something does now, so that it does not fail."""
 _SIGNS = (" is ", " are ", " been ")
@@ -66,6 +76,8 @@ _PASSED = markers(
 _CONTRAST = re.compile(
     r"(?i)\b(?:instead of|rather than|so (?:that )?(?:i|we|you|it|they) (?:can|could)|in order to)\b"
 )
+_OFFERS = re.compile(r"(?i)\b(?:happy|glad) to\b")
+"""What is left to the reader's wish."""
 _OPENING = re.compile(r"(?i)\W*(?:done|ok(?:ay)?|good|great|perfect|excellent|all set)[,.:!]+\s+(?=\S)")
 
 
@@ -96,9 +108,14 @@ def is_finished(sentence: str) -> bool:
     return (" so I" in sentence or " and I" in sentence) and _SO_I.search(sentence) is not None
 
 
+def tells_runs(sentence: str) -> bool:
+    """Whether a sentence tells that runs passed."""
+    return _found(_PASSED, sentence)
+
+
 def tells_runs_alone(sentence: str) -> bool:
     """Whether a sentence tells the outcome of runs, and no work."""
-    return _found(_PASSED, sentence) and not _found(_FINISHED, without_opening(sentence))
+    return tells_runs(sentence) and not _found(_FINISHED, without_opening(sentence))
 
 
 def _found(result: Markers, sentence: str) -> bool:
@@ -124,7 +141,7 @@ def section_of_sentence(sentence: str) -> SummarySection:
     decided = (
         prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
     )
-    if decided and not guessed:
+    if decided and not guessed and _OFFERS.search(sentence) is None:
         return SummarySection.DECISIONS
     if finished:
         return SummarySection.DONE

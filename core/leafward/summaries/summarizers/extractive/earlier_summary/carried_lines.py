@@ -12,6 +12,7 @@ from leafward.summaries.facts.prose import sentences
 from leafward.summaries.facts.told_steps import tells_how_it_stood
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
 from leafward.summaries.facts.wishes import is_wish
+from leafward.summaries.summarizers.extractive.answers.answer_lists import stands_alone
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -40,6 +41,7 @@ from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import (
     Provenance,
     SummarySection,
+    harmless,
     line_key,
     outline_lines,
 )
@@ -253,7 +255,19 @@ def _carried(since: _Since, line: _Line, read: OutlineLine, *, not_done: bool) -
         return None
     if read.file and not carried.lead and read.file.rpartition("/")[2] not in line.text:
         return carried._replace(lead=f"`{read.file}`: ")
+    if _is_item_alone(carried, read):
+        return carried._replace(lead=f"{harmless(read.intro, _INTRO)}: ")
     return carried
+
+
+def _is_item_alone(line: _Line, read: OutlineLine) -> bool:
+    """Whether a line is an item that says little without the words that lead to it."""
+    return (
+        line.section in _LED
+        and not line.lead
+        and 0 < len(read.intro) <= _INTRO
+        and not stands_alone(line.text)
+    )
 
 
 def _worded_today(text: str, *, went_on: bool) -> str:
@@ -358,6 +372,18 @@ def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) 
     if section is SummarySection.CONSTRAINTS:
         asked = since.evidence.reader.rules.asked_since(text) or since.kept.rules.revoked_by(text)
         text = asked_since(text, asked)
+    before = since.evidence.candidates[-1] if since.evidence.candidates else None
+    if (
+        before is not None
+        and section in _LED
+        and lead not in ("", ASKED_BEFORE)
+        and before.text.startswith(lead)
+        and (before.section, before.sources, before.provenance) == (section, (entry,), provenance)
+        and len(before.text) + len(text) <= _TOGETHER
+    ):
+        # The items of one list share its words.
+        before.text = f"{before.text}; {harmless(text)}"
+        return
     add(
         since.evidence,
         section,
@@ -372,6 +398,12 @@ def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) 
     )
 
 
+_LED = frozenset({SummarySection.CONTEXT, SummarySection.DECISIONS, SummarySection.DONE})
+"""Sections of lines that tell something: a step or a rule is worded as one."""
+_INTRO = 100
+"""Characters of the words before an item."""
+_TOGETHER = 290
+"""Characters of a line of several items."""
 _CARRIED_WORTH = {
     SummarySection.GOAL: 3.0,
     SummarySection.CONSTRAINTS: 6.0,

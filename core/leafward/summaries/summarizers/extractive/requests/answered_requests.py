@@ -53,7 +53,7 @@ _LEAVES = late(rf"(?i)\b(?:but|aber|mais|pero|{_STILL}|not yet|{_REMAINS})\b{_EL
 """A sign that a report of work leaves something unfinished; it may well tell of a failure that is over."""
 _STUCK = late(
     r"(?i)\b(?:i|we) (?:can['’]t|cannot|can not|am unable to|are unable to|could not|couldn['’]t) (?:go on|continue|proceed|finish|complete|do (?:it|this|that)|push|publish|deploy|merge|access|reach|connect)\b"
-    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody|you)\b"
+    r"|\b(?:needs?|requires?|lacks?|waits? for|is waiting for|waiting on) (?:an? |the |your )?(?:\w+ )?(?:approvals?|permissions?|credentials|token|review)\b|\buntil (?:someone|somebody)\b|\buntil you(?:['’]ve| have)? (?:approv|confirm|provid|grant|giv|review|merg|decid|log|sign|set|add|enabl|tell|told|run|install|fix|push|accept|choos|pick|answer|repl|creat|sen)\w*"
     r"|\bkann (?:ich )?(?:nicht|erst)\b.*\b(?:weiter|fortfahren|bis|wenn)\w*|\bje ne peux pas (?:continuer|terminer)\b|\bno puedo (?:continuar|seguir|terminar)\b|无法继续"
 )
 """A sign that the work is stuck."""

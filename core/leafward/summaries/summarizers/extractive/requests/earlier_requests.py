@@ -18,6 +18,7 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     heading_apart,
     whole_sentences,
     with_outcome,
+    with_subject,
 )
 from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
@@ -109,7 +110,8 @@ def answered_request(
     if before is not None and goes_on_from(before, turn):
         text = f"{before.text.rstrip('. ')}; {text}"
     request, end = without_dropped(evidence, text), _end_of(turns, turn)
-    text = with_outcome(cut(whole_sentences(heading_apart(request), EARLIER), EARLIER), turn, end, same)
+    text = cut(with_subject(turns, turn, whole_sentences(heading_apart(request), EARLIER)), EARLIER)
+    text = with_outcome(text, turn, end, same)
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
     section = section_of(turn, end, same)

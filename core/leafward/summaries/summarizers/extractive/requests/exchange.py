@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -31,6 +30,13 @@ _NAMES_IT = 2
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
 
+_OF_TROUBLE = frozenset(
+    content_words(
+        "still again fail failing failed error errors exception broken break work works working issue problem bug wrong same test tests run "
+        "see show shows get try fix fixed change changed not happen happens new old file line code undefined null type at"
+    )
+)
+"""Words of a report of failure that do not name what fails."""
 _GOES_ON = late(
     r"(?i)^(?:(?:oh|ah|ok(?:ay)?|sorry)[\s,.]+)*(?:needs?|should|has|have|must|is|are|was|were|and|also|plus|with|or|und|auch|muss|soll|et|aussi|y|también)\b"
 )
@@ -93,19 +99,45 @@ def takes_up(turn: Turn, question: str) -> bool:
 
 
 def mark_doubted(turns: Sequence[Turn]) -> None:
-    """Marks the requests whose answers the next prompt contradicts: calls wrong, reports as failing, or with an error pasted."""
-    for before, turn in pairwise(turns):
-        before.doubted = bool(before.answer) and (
-            responses.refutes(turn.own)
-            or (responses.objects(turn.own) and not asks_back(before.answer))
-            or says_it_fails(turn.own)
-            or (bool(turn.pasted) and before.works)
-            or (
-                responses.denies(turn.own)
-                and not asks_back(before.answer)
-                and _names_report(turn.own, before.answer)
+    """Marks the requests whose answers a prompt contradicts: calls wrong, reports as failing, or with an error pasted.
+
+    That is the one just before it, unless it names what only an earlier one was about.
+    """
+    for number, turn in enumerate(turns[1:], 1):
+        before = turns[number - 1]
+        failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
+        meant = _meant(turns[:number], turn) if failing and before.answer else [before]
+        for one in meant:
+            one.doubted = one.doubted or (failing and bool(one.answer))
+        before.doubted = before.doubted or (
+            bool(before.answer)
+            and (
+                responses.refutes(turn.own)
+                or (responses.objects(turn.own) and not asks_back(before.answer))
+                or (
+                    responses.denies(turn.own)
+                    and not asks_back(before.answer)
+                    and _names_report(turn.own, before.answer)
+                )
             )
         )
+
+
+def _meant(before: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
+    """The turns that a report of failure may be about, among those before it: the last one, unless it names what only an earlier one was about."""
+    words = frozenset(content_words(f"{turn.own} {turn.pasted}")) - _OF_TROUBLE
+    *earlier, last = before
+    if not words.isdisjoint((*content_words(last.text), *content_words(last.answer))):
+        return [last]
+    for one in reversed(earlier):
+        if one.works and is_answered(one):
+            asked = frozenset(content_words(one.text))
+            if len(words & asked.union(content_words(one.answer))) >= _NAMES_IT:
+                return [one]
+            if words & asked:
+                # One word may stand for anything.
+                return [one, last]
+    return [last]
 
 
 def _names_report(prompt: str, answer: str) -> bool:
@@ -150,6 +182,8 @@ def verdict_of(turn: Turn) -> str:
     lead = turn.answer.lstrip().partition("\n")[0].replace("**", "").strip()
     if not (lead.endswith((":", "：")) and questions.asks(turn.text)):
         return ""
-    lead = lead.rstrip(":： ")
+    # The last words before the colon may only lead to the list.
+    before, stop, last = lead.rpartition(". ")
+    lead = before + stop.rstrip() if stop and _VERDICT.search(last) is None else lead.rstrip(":： ")
     tells = _VERDICT.search(lead) is not None and len(content_words(lead)) >= _BRIEF
     return lead if tells and not prose.announces(lead) else ""

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import labels, prose, responses
+from leafward.base.late_pattern import late
+from leafward.summaries.facts import labels, prose, questions, responses
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
+    bids,
+    leaves_unnamed,
+    only_leads,
+    speaks_only,
+)
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome
@@ -53,6 +59,9 @@ _PAST = re.compile(
     r"(?i)\b(?:was|were|had|did|didn['’]t|wasn['’]t|weren['’]t|used to|the (?:\w+ )?(?:problem|issue|cause|bug|reason)|because|fail\w*|broken|still|my (?:mistake|bad|fault)|sorry)\b"
 )
 """A sign that a statement is about the trouble that was mended."""
+_STATED = frozenset({SummarySection.CONTEXT, SummarySection.DECISIONS})
+_YES_NO = late(r"(?i)\W*(yes|no|yep|nope|correct|ja|nein|oui|non|s[ií])\b\W{0,2}[.!]")
+"""A verdict that is a sentence of its own."""
 _HEADING = re.compile(r"\s#{2,} ")
 _ENDS = re.compile(r"(?<!\s\d)(?<!\s\d\d)(?<=[.!?]) |(?<=[。！？])| (?=(?:[-*•]|\d{1,2}[.)]|#{1,6}) \S)")
 """The end of a sentence, or the place before an item or a heading, in a text on one line."""
@@ -108,7 +117,7 @@ def goal_text(turns: Sequence[Turn], goal: Turn, same: SameWork) -> str:
         return f"{cut(whole_sentences(text, _REMARK), _REMARK)}{_ASKED_FIRST}{cut(asked, OUTCOME_LIMIT)})"
     if question := _question_before(turns, goal):
         return f"{text} (asked: {question})"
-    return _with_subject(turns, goal, text)
+    return with_subject(turns, goal, text)
 
 
 def open_limit(request: str) -> int:
@@ -131,7 +140,7 @@ def last_text(turns: Sequence[Turn], latest: Turn, limit: int = REQUEST_LIMIT) -
     text = _with_error(latest, _opened(heading_apart(latest.text), limit))
     if offer := accepted(turns, latest):
         return _with_offer(text, offer)
-    return _with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
+    return with_subject(turns, latest, with_way(text, latest.own, turn_before(turns, latest)))
 
 
 def _with_offer(text: str, offer: str) -> str:
@@ -147,12 +156,14 @@ def _with_error(turn: Turn, text: str) -> str:
     return f"{text} (pasted: {cut(shown, OUTCOME_LIMIT)})"
 
 
-def _with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
-    """A request of a word with the last one before it that names its subject: alone nobody knows what it is about."""
-    if turn.words > 1 or turn.runs or len(text) > _ALONE or "(" in text:
+def with_subject(turns: Sequence[Turn], turn: Turn, text: str) -> str:
+    """A request of a word, or about something that other words name, with the last one before it that names its subject: alone nobody knows what it is about."""
+    if turn.runs or len(text) > _ALONE or "(" in text or not (turn.words <= 1 or leaves_unnamed(turn.text)):
         return text
     before = [
-        one for one in turns[: position(turns, turn)] if one.words > 1 and not responses.is_pleased(one.own)
+        one
+        for one in turns[: position(turns, turn)]
+        if one.words > 1 and not (responses.is_pleased(one.own) or leaves_unnamed(one.text))
     ]
     return (
         f"{text} (asked before: {cut(whole_sentences(before[-1].text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
@@ -211,8 +222,8 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         return text
     if not tells_outcome(request, end, changed=bool(changed), looked=same.only_looked(end)):
         return with_ending(text, request, end.answer, same)
-    if verdict := verdict_of(end):
-        return f"{text}{OUTCOME}{cut(verdict, OUTCOME_LIMIT)}"
+    if said := verdict_of(end):
+        return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}"
     if not changed and asks_for_plan(request.text):
         # A sentence out of the plan that was asked for is no outcome; how that begins says what it is.
         return f"{text}{OUTCOME}{cut(' '.join(end.answer.replace('*', '').split()), OUTCOME_LIMIT)}"
@@ -232,7 +243,9 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'the text "{title[1].strip()}"'
-    told = told or _statement_of(end, same)
+    told = told or _statement_of(end, same) or _short(end.answer)
+    if told and questions.asks(request.text) and (verdict := _YES_NO.match(end.answer)):
+        told = f"{verdict[1]}. {told}"
     return (
         f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told and not _HEADING_ALONE.fullmatch(told) else text
     )
@@ -263,7 +276,7 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
     `waits` its question is still open, and stands on a line of its own: beside that, only what is done counts.
     """
     looked = same.only_looked(turn) and not same.changed(turn)
-    said = (
+    said = [
         whole
         for one in passages(answer, shortest=8)
         if (
@@ -278,9 +291,9 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
             )
         )
         and (whole := one.alone())
-    )
+    ]
     files = f"changed {named_files(changed)}" if (changed := same.changed(turn)) else ""
-    quoted = next(said, "") if waits or not asks_back(answer) else ""
+    quoted = _first_telling(said) if waits or not asks_back(answer) else ""
     outcome = f"{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted and not (waits and files) else files
     return f"{text}{OUTCOME}{outcome}" if outcome else text
 
@@ -291,17 +304,33 @@ def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:
 
 
 def _statement_of(end: Turn, same: SameWork) -> str:
-    """What an answer calls the short answer or the cause, else its first statement; empty where it has none that may still hold."""
+    """What an answer calls the short answer or the cause, else its first statement that does not only lead to the next one; empty where it has none that may still hold."""
     found = passages(end.answer, shortest=8)
     led = (one.text for one in found if labels.concludes(one.text) or labels.names_cause(one.text))
-    said = (
-        whole
+    said = {
+        whole: section
         for one in found
-        if section_of_sentence(one.text) is SummarySection.CONTEXT
+        if (section := section_of_sentence(one.text)) in _STATED
         and not (prose.announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
         and (whole := one.alone())
-    )
-    return next(led, "") or next(said, "")
+    }
+    stated = [one for one, section in said.items() if section is SummarySection.CONTEXT]
+    # Behind words that only lead to it, a reason is the answer.
+    return next(led, "") or _first_telling([*stated, *said] if stated else stated)
+
+
+def _short(answer: str) -> str:
+    """A short answer whole: of its sentences none may be told alone. Empty where it is long, or names nothing."""
+    plain = answer.replace("**", "").strip()
+    if len(plain) > OUTCOME_LIMIT or "\n" in plain or asks_back(plain) or speaks_only(plain):
+        return ""
+    names = "`" in plain or any(map(str.isdecimal, plain))
+    return plain if names or len(content_words(plain)) > _TELLS else ""
+
+
+def _first_telling(said: Sequence[str]) -> str:
+    """The first of some statements that does not only lead to the next one; empty where there is none."""
+    return next((one for one in said if not only_leads(one)), said[0] if said else "")
 
 
 def whole_sentences(text: str, limit: int) -> str:

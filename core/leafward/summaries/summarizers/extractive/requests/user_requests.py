@@ -184,7 +184,9 @@ def _replied(asked: _Requests, latest: Turn, *, first: bool) -> None:
     limit = EARLIER if kept.since else open_limit(latest.text)
     agreed = _agreed_text(asked.turns, latest) if end is not latest and not is_praise(end) else ""
     said = agreed or last_text(asked.turns, latest, limit)
-    text = with_ending(said, latest, end.answer, asked.same, waits=waits)
+    # Where the work was agreed to since, what was asked first may only have been looked at.
+    worked = end if end.works and not asked.same.changed(latest) else latest
+    text = with_ending(said, worked, end.answer, asked.same, waits=waits)
     section = SummarySection.GOAL if first else SummarySection.CONTEXT
     add(
         evidence,

@@ -11,6 +11,7 @@ from leafward.summaries.facts.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.responses import denies, refutes, takes_back, undid
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
@@ -122,8 +123,14 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
 
 
 def doubt(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Tells as said, and not as done, what an answer reports that the user's next words contradict."""
+    """Tells as said, and not as done, what an answer reports that the user's next words contradict, and not at all the success that a run belies."""
     doubted = {(messages[turn.last].entry,) for turn in turns if turn.doubted}
+    belied = {(messages[turn.last].entry,) for turn in turns if turn.belied}
+    evidence.candidates = [
+        candidate
+        for candidate in evidence.candidates
+        if candidate.sources not in belied or candidate.asks or not claims_success(candidate.text)
+    ]
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.DONE and candidate.sources in doubted and not candidate.asks:
             candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.SAID

@@ -10,7 +10,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts import forms
 from leafward.summaries.facts.call_arguments import command_of
 from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.printed_errors import UNTOLD, outcome_of
+from leafward.summaries.facts.printed_errors import NO_TESTS, UNTOLD, outcome_of
 from leafward.summaries.facts.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -216,14 +216,16 @@ def _ended(
     if process is not None and process in ends:
         there = ends[process]
         text = text_of(there[1].get("content"))
-    if counted and not counts_in(text):
-        return None
     outcome = outcome_of(text, bool(there[1].get("isError")), typed)
+    if counted and (outcome == NO_TESTS or not counts_in(text)):
+        return None
     return (there[0], command, _printed(text, command, outcome)) if outcome else None
 
 
 def _printed(text: str, command: str, outcome: str) -> str:
     """The result of a run in words: its counts, else its outcome."""
+    if outcome == NO_TESTS:
+        return "ran no tests"
     counts = counts_in(text)
     if counts and (outcome == "exit 0" or _FAILING.search(counts)):
         return f"{_PRINTED}{counts}"

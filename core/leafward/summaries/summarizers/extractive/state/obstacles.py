@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.files.checks import check_of
-from leafward.files.shell.lexer import Command, Lexer, Unreadable
-from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.call_arguments import command_of, paths_of
-from leafward.summaries.facts.printed_errors import DECLINED
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.printed_errors import DECLINED, NO_TESTS
+from leafward.summaries.facts.prose import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
+from leafward.summaries.facts.verdicts import REFUSED
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
+from leafward.summaries.summarizers.extractive.state.failure_replies import (
+    is_dismissed,
+    is_dismissed_in,
+    is_meant,
+)
+from leafward.summaries.summarizers.extractive.state.lookups import asks
 from leafward.summaries.summarizers.extractive.state.overcome import Passed, end_of, is_check
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
@@ -56,44 +60,9 @@ _OBSTACLES = 4
 """Failed commands that are told."""
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
-_ASKING = frozenset(
-    {
-        *(
-            "grep",
-            "rg",
-            "ls",
-            "which",
-            "test",
-            "[",
-            "diff",
-            "find",
-            "cmp",
-            "pgrep",
-            "lsof",
-            "fuser",
-            "command",
-        ),
-        *("cat", "stat", "tree"),
-    }
-)
-"""Programs that answer a question by failing: it finds nothing, or there is no such file."""
-_SHOWING = frozenset({"head", "tail", "nl", "wc", "sed"})
-"""Programs that do so unless they show the output of another."""
 _NOT_THERE = "(?i:no such file|(?:command )?not found|can(?:no|')t (?:open|find|access|stat)|does not exist)"
 _SCRIPT = re.compile(r"[./~]*\w[\w.@/-]*(?:/|\.)[\w.@-]+")
 """A word that is a path, or the name of a file."""
-_GIT_ASKING = frozenset({"grep", "diff", "merge-base", "show-ref", "rev-parse", "cat-file", "check-ignore"})
-"""Commands of git that do."""
-
-
-_DISMISSES = late(
-    r"(?i)(?!.{0,200}\b(?:one of|some of|except|other than|the other|the rest|but)\b).{0,200}?"
-    r"(?:\bpre-?existing\b|\bunrelated\b|\bnot (?:ours|caused by|related to|from (?:my|our|this|these))\b|\b(?:was|were|is|are)(?: all)?(?: already)? (?:there|failing|broken|present) (?:before|without|on main)\b"
-    r"|\b(?:did|have|had) ?n[o'’]t touch\b|\bfalse positives?\b|\b(?:can|may) (?:be )?ignored?\b|\bknown (?:failures?|flak\w+|issues?)\b|\bflaky\b"
-    r"|\b(?:nothing|none|not)(?: of (?:it|them|these|those))?(?: is| are)? in (?:my|our|the changed|these) (?:files?|changes?|code)\b"
-    r"|\bschon (?:vorher|vor meiner)\b|\bunabhängig (?:davon|von)\b|\bhat nichts mit\b.{1,60} zu tun|\bpréexistante?s?\b|\bsans rapport\b|无关|之前就(?:有|存在)|原本就|関係(?:ありません|ない))"
-)
-"""A sentence that calls a failure none of this work's."""
 
 
 class KeptFacts(NamedTuple):
@@ -147,7 +116,11 @@ def tell_obstacles(
         fact
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
         if not (
-            _is_dismissed(messages, end_of(evidence, fact)) or missed.is_over(fact) or missed.ran_on(fact)
+            is_dismissed(messages, end := end_of(evidence, fact))
+            or any(turn.first < end <= turn.last and is_dismissed_in(turn.answer, fact.key) for turn in turns)
+            or is_meant(messages, end)
+            or missed.is_over(fact)
+            or missed.ran_on(fact)
         )
     ]
     failed_at = [place for fact in broken if (place := end_of(evidence, fact)) >= 0]
@@ -235,7 +208,7 @@ class _Missed:
             return True
         if call is not None and not script and self._is_tried_again(call, place):
             return True
-        return "|" not in script and _asks(script)
+        return "|" not in script and asks(script)
 
     def _is_tried_again(self, call: ToolCall, place: int) -> bool:
         """Whether a call behind a position has a file of one that runs no command."""
@@ -266,16 +239,6 @@ def _is_missing(name: str, printed: str) -> bool:
     file = re.escape(name)
     says = rf"{file}['\"`’]?: {_NOT_THERE}|{_NOT_THERE}\S*:? ['\"`‘]?\S*{file}(?![\w-])"
     return name in printed and re.search(says, printed) is not None
-
-
-def _is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
-    """Whether the reply to a failure at a position says that it is none of this work's."""
-    replies = (
-        text
-        for _, body in messages[failed + 1 : failed + _RESULTS]
-        if body.get("role") == "assistant" and (text := text_of(body.get("content")))
-    )
-    return any(map(_DISMISSES.match, sentences(next(replies, ""))))
 
 
 def _last_success(messages: Sequence[SpanMessage]) -> int:
@@ -325,33 +288,17 @@ def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first
     add(evidence, SummarySection.BLOCKED, text, sources, worth, first=first, limit=LINE_LIMIT, lead=lead)
 
 
+def failed(fact: Fact) -> bool:
+    """Whether the last run of a command failed: a server that refused a request, and tests of which none ran, did not."""
+    return fact.outcome not in {"", "exit 0", NO_TESTS} and not fact.outcome.startswith(REFUSED)
+
+
 def is_broken(fact: Fact) -> bool:
     """Whether the last run of a command failed, and the failure is more than a negative answer."""
-    if fact.outcome in {"", "exit 0"}:
-        return False
     # Its output tells that a check failed whose exit code nobody saw.
-    return not _asks(fact.key) or (fact.outcome == "failed" and check_of(fact.key) is not None)
-
-
-@lru_cache(maxsize=1 << 10)
-def _asks(script: str) -> bool:
-    """Whether the exit code of a script is the answer of a program that was asked something, and not that of a check before it."""
-    try:
-        *before, last = [one for one in Lexer(script).commands() if isinstance(one, Command)] or [Command()]
-    except Unreadable:
-        return False
-    if any(one.ended == "&&" and is_check(" ".join(word.text for word in one.words)) for one in before):
-        return False
-    program, *arguments = [word.text for word in unwrapped(last.words)] or [""]
-    if program == "git":
-        while arguments and arguments[0].startswith("-"):
-            arguments = arguments[1 + (arguments[0] in {"-C", "-c"}) :]
-        return arguments[:1] != [] and arguments[0] in _GIT_ASKING
-    name = program.rpartition("/")[2]
-    if name in _SHOWING:
-        writes = any(one.startswith(("-i", "--in-place")) for one in arguments)
-        return not writes and not any(one.ended == "|" for one in before[-1:])
-    return name in _ASKING
+    return failed(fact) and (
+        not asks(fact.key) or (fact.outcome == "failed" and check_of(fact.key) is not None)
+    )
 
 
 def _compiled(fact: Fact | Sighting) -> str:

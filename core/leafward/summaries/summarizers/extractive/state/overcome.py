@@ -21,8 +21,17 @@ _CHECKS = re.compile(
 """Words of commands that check whether the work is right."""
 _FOLDERS = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*")
 """An argument that is a path of several folders, whatever they are called."""
-_BEFORE = re.compile(r"(?:(?:sudo|env|nohup)(?: -\S+)* |[A-Za-z_]\w*=\S* )+")
+_BEFORE = re.compile(
+    r"(?:(?:sudo|env|nohup)(?: -\S+)* |[A-Za-z_]\w*=\S* |timeout(?: -\S+)* \S+ |(?:uv|poetry|pipenv|pdm) run |npx |bunx |bundle exec |(?:\S*/)?python[\d.]* -m )+"
+)
 """Words before the program of a command that run it in another environment."""
+_ABSENT = re.compile(
+    r"(?i)command not found|: not found$|\bis not recognized\b|missing script|no module named '?(?:pytest|mypy|ruff|tox|nox|build|pip)\b|make: \S+: no such file|could not find `cargo\.toml`|command \"\S+\" not found",
+    re.MULTILINE,
+)
+"""What a shell or a runner prints where the program of a check is not there: that says nothing of the work."""
+_NEAR = 4
+"""Messages from a call to its result."""
 _WHOLE = re.compile(
     r"(?:npm|pnpm|yarn|bun|make|just|task|mise|turbo|cargo|go|tox|nox|mvn|gradle|\./gradlew|rake|composer|dotnet|mix|swift)"
     r"(?: run| r)?(?: [\w:-]+)?(?: \./\.\.\.)?(?: -\S+)*"
@@ -56,6 +65,8 @@ class Passed:
         self._checked = -1
         self._whole: dict[Check | None, int] = {}
         """By what they prove, where a check of everything passed last."""
+        self._alike: dict[Check, int] = {}
+        """By what they prove, where any check passed last."""
         self._by_program: dict[str, list[tuple[int, frozenset[str]]]] = {}
         self._by_word: dict[str, list[tuple[int, str]]] = {}
         for fact in evidence.facts.values():
@@ -67,6 +78,8 @@ class Passed:
             if "|" in fact.key or not is_check(fact.key):
                 continue
             self._checked = max(self._checked, place)
+            if (proves := check_of(fact.key)) is not None:
+                self._alike[proves] = max(place, self._alike.get(proves, -1))
             for part in fact.key.split(" && "):
                 if _WHOLE.fullmatch(part):
                     proven = check_of(part)
@@ -78,7 +91,10 @@ class Passed:
         if self._checked > place and not is_check(fact.key):
             return True
         proven = check_of(fact.key)
-        if proven is not None and self._whole.get(proven, -1) > place:
+        if proven is not None and (
+            self._whole.get(proven, -1) > place
+            or (self._alike.get(proven, -1) > place and self._was_absent(fact, place))
+        ):
             return True
         if any(
             later > place and _wraps(fact.key, key)
@@ -92,6 +108,14 @@ class Passed:
         ):
             return True
         return proven is not None and self._ran_within(fact.key, place)
+
+    def _was_absent(self, fact: Fact, place: int) -> bool:
+        """Whether a check failed because its program was not there."""
+        return fact.outcome == "exit 127" or any(
+            message.get("role") == "toolResult"
+            and _ABSENT.search(text_of(message.get("content"))) is not None
+            for _, message in self._messages[max(0, place) : place + _NEAR]
+        )
 
     def _ran_within(self, command: str, place: int) -> bool:
         """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
