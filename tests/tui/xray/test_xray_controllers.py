@@ -95,7 +95,6 @@ class FakeScreen:
         self.went_back = False
         self.show_title: Callable[[], object] = lambda: None
         self.search: Search
-        self.show_title: Callable[[], object] = lambda: None
 
     def dismiss(self, result: XRayResult) -> None:
         self.results.append(result)

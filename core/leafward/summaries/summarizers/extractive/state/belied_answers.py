@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -41,6 +43,9 @@ class _Run(NamedTuple):
     failed: bool
 
 
+_place_of = attrgetter("place")
+
+
 def mark_belied(turns: Sequence[Turn], messages: Sequence[SpanMessage]) -> None:
     """Marks the answers that say that all works, where a check of the same files failed last; `messages` may go on behind the turns."""
     claims = [turn for turn in turns if turn.answer and not turn.doubted and _claims(turn.answer)]
@@ -48,10 +53,13 @@ def mark_belied(turns: Sequence[Turn], messages: Sequence[SpanMessage]) -> None:
         return
     runs, works = _runs(messages)
     for turn in claims:
-        begun = max((place for place in works if place <= turn.last), default=-1)
-        end = next((place for place in works if place > turn.last), len(messages))
-        before = [run for run in runs if max(begun, turn.first) < run.place <= turn.last]
-        after = [run for run in runs if turn.last < run.place < end]
+        next_work = bisect_right(works, turn.last)
+        begun = max(works[next_work - 1] if next_work else -1, turn.first)
+        end = works[next_work] if next_work < len(works) else len(messages)
+        start, answered, stop = (
+            bisect_right(runs, place, key=_place_of) for place in (begun, turn.last, end)
+        )
+        before, after = runs[start:answered], runs[answered:stop]
         # What only one thing is said of says nothing of a check that was asked for later.
         decisive = after if after and _claims(turn.answer, widely=True) else before
         last = {run.check: run for run in decisive}
@@ -98,9 +106,10 @@ def _runs(messages: Sequence[SpanMessage]) -> tuple[list[_Run], list[int]]:
                     works.append(place)
         elif message.get("role") == "toolResult":
             command = commands.pop(str(message.get("toolCallId")), "")
-            check = check_of(command) if command else None
+            if not command or (check := check_of(command)) is None:
+                continue
             outcome = outcome_of(text_of(message.get("content")), bool(message.get("isError")), command)
-            if check is not None and outcome not in ("", UNTOLD, DECLINED):
+            if outcome not in ("", UNTOLD, DECLINED):
                 runs.append(
                     _Run(
                         place,
