@@ -93,6 +93,8 @@ class SessionLoader(ExplorerController):
         self._target: OpenTarget | None = None
         self._kept: ViewState | None = None
         """Cursor, mark, folds and filter, while the session is read again."""
+        self._visited = False
+        """Whether another screen is open that hands back what it wrote."""
         self._again = False
         """Whether the session was replaced once more during the read."""
         self._then: Callable[[], object] | None = None
@@ -261,7 +263,11 @@ class SessionLoader(ExplorerController):
         if not self._view.on_top:
             self._view.warn_sheet(session.changed_on_disk)
             return
-        if state.metrics is not None and len(state.metrics) != len(session):
+        if not self._visited and not state.trouble and not state.is_read:
+            # What a screen wrote as it was closed made another file of it.
+            self.read()
+            return
+        if state.metrics is not None and len(state.metrics) != len(session) and not self._visited:
             # A screen that was on top was closed before what it wrote was there.
             self.show_changed(to_leaf=True)
         if not state.following:
@@ -394,6 +400,7 @@ class SessionLoader(ExplorerController):
     def visit(self) -> Visit | None:
         """The session for another screen, which may append to it and read the lines that others appended; None before it is read."""
         session = self._state.session
+        self._visited = session is not None
         return Visit(session, session.scan, len(session)) if session is not None else None
 
     def is_same(self, visit: Visit, then: Callable[[], object] | None = None) -> bool:
@@ -401,6 +408,7 @@ class SessionLoader(ExplorerController):
 
         A check of the file would find nothing new: the other screen read the lines itself.
         """
+        self._visited = False
         if visit.session.scan is not visit.scan:
             self.read_anew(visit.scan.columns, then)
         return visit.session.scan is visit.scan
