@@ -13,6 +13,7 @@ from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
+from leafward_tui.explorer.model.visit import Visit
 from leafward_tui.ui.bars.title_bar import Progress
 from leafward_tui.ui.screens.session_watch import GONE, NOT_IN_IT
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.density import Density
     from leafward.session.prefetch import Prefetch
-    from leafward.session.scan import Scan
     from leafward.session.session import Session
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
@@ -63,14 +63,6 @@ _OF_THE_SESSION = (
     "sub_agents",
 )
 """Jobs whose results are about the session on show only."""
-
-
-class Visit(NamedTuple):
-    """A session in the state in which another screen was opened on it."""
-
-    session: Session
-    scan: Scan
-    entries: int
 
 
 class SessionLoader(ExplorerController):
