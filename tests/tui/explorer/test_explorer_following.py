@@ -356,6 +356,18 @@ class TestFollowing:
             may_read.set()
             await until(pilot, lambda: ready(screen) and "q" in tree(screen)[0])
 
+    async def test_a_file_that_another_screen_read_anew_as_it_was_closed_is_read_again(
+        self, file: Named, tmp_path: Path
+    ) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            other = Named(tmp_path / "other.jsonl")
+            other.turn("q")
+            os.replace(other.path, file.path)
+            sure(screen.state.session).refresh()
+            await until(
+                pilot, lambda: screen.state.is_read and any("q prompt" in row for row in tree(screen))
+            )
+
     async def test_what_was_set_outlasts_that_the_file_is_replaced(self, file: Named, tmp_path: Path) -> None:
         async with exploring(file.path) as (pilot, screen):
             await chosen(pilot, "slash", "p", "r", "o", "m", "p", "t", "enter")

@@ -88,8 +88,8 @@ class Compactions(ExplorerController):
 
     def open_lab(self, entry: int, pins: tuple[str, ...] = ()) -> None:
         """Opens the compaction lab at an entry, or beside a compaction, with pins."""
-        visit = self._loader.visit()
-        if visit is None or self._write.waits_for_write():
+        visit = None if self._write.waits_for_write() else self._loader.visit()
+        if visit is None:
             return
 
         def done(result: LabResult | None) -> None:

@@ -163,8 +163,8 @@ class Operations(ExplorerController):
 
     def _open_log(self) -> None:
         """Shows the operations on this session."""
-        visit = self._loader.visit()
-        if visit is None or self._write.waits_for_write():
+        visit = None if self._write.waits_for_write() else self._loader.visit()
+        if visit is None:
             return
 
         def done(entry: int | None) -> None:

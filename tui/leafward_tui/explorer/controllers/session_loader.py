@@ -13,6 +13,7 @@ from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
+from leafward_tui.explorer.model.visit import Visit
 from leafward_tui.ui.bars.title_bar import Progress
 from leafward_tui.ui.screens.session_watch import GONE, NOT_IN_IT
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from leafward.session.columns import Columns
     from leafward.session.lines.prefetch import Prefetch
     from leafward.session.lines.scan import Scan
+    from leafward.session.density import Density
+    from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward.session.tree.density import Density
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
@@ -65,14 +68,6 @@ _OF_THE_SESSION = (
 """Jobs whose results are about the session on show only."""
 
 
-class Visit(NamedTuple):
-    """A session in the state in which another screen was opened on it."""
-
-    session: Session
-    scan: Scan
-    entries: int
-
-
 class SessionLoader(ExplorerController):
     """Owns the session: nothing else opens or closes one."""
 
@@ -93,6 +88,8 @@ class SessionLoader(ExplorerController):
         self._target: OpenTarget | None = None
         self._kept: ViewState | None = None
         """Cursor, mark, folds and filter, while the session is read again."""
+        self._visited = False
+        """Whether another screen is open that hands back what it wrote."""
         self._again = False
         """Whether the session was replaced once more during the read."""
         self._then: Callable[[], object] | None = None
@@ -261,7 +258,11 @@ class SessionLoader(ExplorerController):
         if not self._view.on_top:
             self._view.warn_sheet(session.changed_on_disk)
             return
-        if state.metrics is not None and len(state.metrics) != len(session):
+        if not self._visited and not state.trouble and not state.is_read:
+            # What a screen wrote as it was closed made another file of it.
+            self.read()
+            return
+        if state.metrics is not None and len(state.metrics) != len(session) and not self._visited:
             # A screen that was on top was closed before what it wrote was there.
             self.show_changed(to_leaf=True)
         if not state.following:
@@ -394,6 +395,7 @@ class SessionLoader(ExplorerController):
     def visit(self) -> Visit | None:
         """The session for another screen, which may append to it and read the lines that others appended; None before it is read."""
         session = self._state.session
+        self._visited = session is not None
         return Visit(session, session.scan, len(session)) if session is not None else None
 
     def is_same(self, visit: Visit, then: Callable[[], object] | None = None) -> bool:
@@ -401,6 +403,7 @@ class SessionLoader(ExplorerController):
 
         A check of the file would find nothing new: the other screen read the lines itself.
         """
+        self._visited = False
         if visit.session.scan is not visit.scan:
             self.read_anew(visit.scan.columns, then)
         return visit.session.scan is visit.scan
