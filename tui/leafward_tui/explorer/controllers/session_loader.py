@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from leafward.context.entry_metrics import EntryMetrics
     from leafward.session.columns import Columns
     from leafward.session.lines.prefetch import Prefetch
-    from leafward.session.lines.scan import Scan
-    from leafward.session.density import Density
-    from leafward.session.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward.session.tree.density import Density
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from leafward.session.scan import Scan
+    from leafward.session.lines.scan import Scan
     from leafward.session.session import Session
 
 
