@@ -1,4 +1,4 @@
-"""What was planned is no step once the user turned away from it, and not even told as planned once the work passed it twice."""
+"""What was planned is no step once the user turned away from it, and what an earlier summary has as planned is told once more at most."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import responses
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, told_in, user, worked
+from leafward.summaries.survival.spans import SpanMessage
+from tests.core.told import FOLDER, reply, told_in, user, worked
 
 STEPS = "## Goal\n- Make a page\n\n## Next Steps\n1. Add an index to the crate table\n2. Write the docs for the page\n"
 EARLIER: dict[str, Any] = {"previous": STEPS, "previous_entry": 3}
@@ -94,10 +98,13 @@ def test_what_an_earlier_summary_tells_as_planned_is_told_once_more_at_most() ->
     assert planned(*WEIGHT, *BLUE, **PLANNED) == []
 
 
-def test_a_step_of_an_earlier_summary_that_an_answer_since_tells_of_is_not_told_as_planned() -> None:
-    assert len(planned(*WEIGHT, *BLUE, **EARLIER)) == 2
-    ends = [
-        *BLUE[:-1],
-        reply("All of it is blue now. The table of crates got an index, too: it is added on top."),
-    ]
-    assert planned(*WEIGHT, *ends, **EARLIER) == ["Planned: Write the docs for the page"]
+def test_a_compaction_can_lose_no_step_that_the_user_cancelled() -> None:
+    def left(prompt: str) -> list[str]:
+        asked = [user(prompt), *worked("src/w.py", "a")]
+        said = [SpanMessage(EntryIndex(10 + place), one) for place, one in enumerate(asked)]
+        facts = facts_of(said, FOLDER, STEPS, EntryIndex(3))
+        return [fact.text for fact in facts if fact.kind is FactKind.TODO and fact.is_open]
+
+    assert len(left("print the crates by their weight")) == 2
+    assert left("skip the docs of the page") == ["Add an index to the crate table"]
+    assert left("forget the plan, a plain page is enough") == []

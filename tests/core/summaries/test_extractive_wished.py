@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.values import FactKind
+from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, told_in, user, worked
+from leafward.summaries.survival.spans import SpanMessage
+from tests.core.told import FOLDER, reply, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -127,3 +130,7 @@ def test_a_wish_among_the_users_messages_of_an_earlier_summary_is_no_rule() -> N
     said = '   - "the sum should be below the crates. Never push the valley."\n'
     more: dict[str, Any] = {"previous": f"Summary:\n6. **All User Messages:**\n{said}", "previous_entry": 3}
     assert rules(*WORK, **more) == ["Never push the valley."]
+    wish = f"Summary:\n6. **All User Messages:**\n{said.replace(' Never push the valley.', '')}"
+    there = [SpanMessage(EntryIndex(10 + place), one) for place, one in enumerate(WORK)]
+    # What the summary does not tell, a compaction cannot lose.
+    assert not any(fact.kind is FactKind.CONSTRAINT for fact in facts_of(there, FOLDER, wish, EntryIndex(3)))

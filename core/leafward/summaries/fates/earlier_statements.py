@@ -10,9 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.demands import demands, is_for_once
 from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.facts.wishes import is_wish
 from leafward.summaries.summarizers.extractive.candidates import SAID_WITH
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of
@@ -50,7 +51,7 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
             quoted = _QUOTES_USER.match(line)
             if _WANTS.match(line):
                 kind, text = FactKind.CONSTRAINT, next(sentences(line), "")
-            elif quoted is not None and demands(quoted[1]):
+            elif quoted is not None and any(map(_rules, sentences(quoted[1]))):
                 kind, text = FactKind.CONSTRAINT, quoted[1]
         elif section is SummarySection.NEXT and is_open is None and not _NO_STEP.match(line):
             kind = FactKind.TODO
@@ -62,16 +63,24 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
     return found
 
 
+def _rules(sentence: str) -> bool:
+    """Whether a sentence of one of the user's messages, which are answered, still holds as a rule."""
+    return demands(sentence) and not (is_for_once(sentence, ordered=False) or is_wish(sentence))
+
+
 def unfinished(
     told: Sequence[Sighting], messages: Sequence[SpanMessage], reader: FactReader, cwd: str
 ) -> list[Sighting]:
-    """The sightings of an earlier summary, without rules that the user took back and steps that are not known to be open.
+    """The sightings of an earlier summary, without what the user took back or cancelled, and steps that are not known to be open.
 
     A step is no longer known to be open once the work around the summary was answered, once the agent made a list of its
     own, or once a file that the step names is gone. `reader` has read the messages after the summary.
     """
     told = [
-        one for one in told if one.kind is not FactKind.CONSTRAINT or not reader.rules.is_revoked(one.text)
+        one
+        for one in told
+        if not (one.kind is FactKind.CONSTRAINT and reader.rules.is_revoked(one.text))
+        and not (one.kind is FactKind.TODO and reader.told.is_cancelled(one.text, one.entry))
     ]
     steps = {one.key for one in told if one.kind is FactKind.TODO}
     if not steps:

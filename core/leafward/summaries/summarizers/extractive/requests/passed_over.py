@@ -62,16 +62,14 @@ def settle(
                 _passed(evidence, candidate, turns) >= _PASSED_OVER
                 or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
             ):
-                if _is_over(evidence, candidate, turns):
+                said = max(candidate.sources, default=NO_ENTRY)
+                if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
             elif (listed and outdated) or (
                 not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns)
             ):
                 put_behind(evidence, candidate)
-        elif candidate.text.startswith(PLANNED) and evidence.is_carried(candidate):
-            if _passed(evidence, candidate, turns) >= _PASSED_OVER or _is_over(evidence, candidate, turns):
-                continue
         elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
             place = evidence.place_of(candidate)
             if any(turn.first > place and turn.works for turn in turns):
@@ -81,11 +79,9 @@ def settle(
     evidence.candidates = left
 
 
-def _is_over(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
-    """Whether a step that was passed over is not even told as planned: work since named something in it, or an answer tells of its subject."""
-    if evidence.is_carried(candidate):
-        return _is_touched(evidence, candidate, turns)
-    return not evidence.is_left_alone(candidate.text, max(candidate.sources, default=NO_ENTRY))
+def is_past(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+    """Whether work passed what an earlier summary has as planned once more, or did something about it."""
+    return _passed(evidence, candidate, turns) >= _PASSED_OVER or _is_touched(evidence, candidate, turns)
 
 
 def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:

@@ -57,7 +57,7 @@ def settle_steps(
     `written` are the positions at which names were written last; `behind` says that the kept messages have the answer to the work
     around the summary.
     """
-    _leave_out_cancelled(evidence)
+    _leave_out_past(evidence, turns)
     _hold_back(evidence, messages)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
@@ -72,14 +72,21 @@ def settle_steps(
             put_behind(evidence, candidate)
 
 
-def _leave_out_cancelled(evidence: Evidence) -> None:
-    """Leaves out the steps that the user cancelled since, and of a line with several these parts; a list of the agent's own shows that itself."""
+def _leave_out_past(evidence: Evidence, turns: Sequence[Turn]) -> None:
+    """Leaves out the steps that the user cancelled since, and of a line with several these parts; and what was planned long ago.
+
+    A list of the agent's own shows that itself.
+    """
+    told = evidence.reader.told
     for candidate in evidence.candidates:
+        # At this point only an earlier summary tells anything as planned.
+        was_planned = candidate.text.startswith(PLANNED)
         is_step = candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate)
-        if is_step or candidate.text.startswith(PLANNED):
+        if was_planned and passed_over.is_past(evidence, candidate, turns):
+            candidate.text = ""
+        elif is_step or was_planned:
             said = max(candidate.sources, default=NO_ENTRY)
-            parts = candidate.text.split("; ")
-            left = [part for part in parts if not evidence.reader.told.is_cancelled(part, said)]
+            left = [part for part in candidate.text.split("; ") if not told.is_cancelled(part, said)]
             candidate.text = "; ".join(left)
     evidence.candidates = [candidate for candidate in evidence.candidates if candidate.text]
 
