@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.facts.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.linear_time import in_linear_time
@@ -17,6 +18,7 @@ _LEADS = [
     "I checked how it is written.",
     "I've finished the investigation.",
     "I found it.",
+    "I found exactly how it works.",
     "I see the confusion here.",
     "Here's what I found.",
     "Based on the code, here's how it works.",
@@ -80,6 +82,15 @@ def test_a_yes_or_no_alone_stands_before_what_is_said_with_it() -> None:
 def test_a_lead_alone_is_still_told() -> None:
     told = _told("List the files of orchard.", "Here are the files of orchard.")
     assert "Last request: List the files of orchard. → Here are the files of orchard." in told
+
+
+def test_a_sentence_goes_on_behind_the_end_of_a_list_in_it() -> None:
+    said = "The client builds paths like `/login`, `/sync`, etc. against it."
+    assert list(sentences(f"{said} Rows, columns etc. The rest is fine.")) == [
+        said,
+        "Rows, columns etc.",
+        "The rest is fine.",
+    ]
 
 
 def test_hostile_leads_take_linear_time() -> None:

@@ -41,8 +41,8 @@ _SENTENCE_END = late(
     # It begins with one class, so that the search skips all other characters quickly.
     r"[.!?。！？](?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bapprox\.)(?<!\b[zdu]\.)(?<!\bz\.B\.)(?<!\bd\.h\.)(?<!\bu\.a\.)(?<!\bbzw\.)(?<!\bca\.)"
     r"(?<!\bggf\.)(?<!\binkl\.)(?<!\bevtl\.)(?<!\bvgl\.)(?<!\bNr\.)(?<!\bz\. B\.)(?<!\bd\. h\.)(?<!\bu\. a\.)(?<!\bp\. ex\.)(?<!\bp\. ej\.)(?<!\bej\.)(?<!\bp\.ej\.)\s+"
-    # A date: `am 27.08. würde`.
-    r"(?:(?<!\d\.\d\.\s)(?<!\d\.\d\d\.\s)|(?![a-zäöüß]))|(?<=[。！？]))"
+    # A date: `am 27.08. würde`; the end of a list amid a sentence.
+    r"(?:(?<!\d\.\d\.\s)(?<!\d\.\d\d\.\s)(?<!\betc\.\s)|(?![a-zäöüß]))|(?<=[。！？]))"
 )
 """The sign that ends a sentence before its line ends, and the space after it."""
 

@@ -66,7 +66,7 @@ _COURTESY = re.compile(
 _LOOKED = late(
     r"(?i)^\W*(?:(?:ok(?:ay)?|so|done|all right|alright)[,.:!]? )?(?:i|we)(?:['’]ve| have| just)? (?:(?:now|just|also|carefully|thoroughly|re-?) ?)*"
     r"(?:looked|checked(?! (?:in|out)\b)|read(?! (?:it|that|this) )|traced|profiled|counted|went|gone|walked|dug|reviewed|examined|inspected|searched|investigated|analy[sz]ed|explored|studied|gathered|compared|grepped|scanned|(?:had|took|taken) a (?:\w+ )?look"
-    r"|(?:finished|completed|done|concluded) (?:the|my|an?) (?:\w+ ){0,2}(?:analysis|audit|investigation|research|review|search|check|exploration|comparison)|found (?:it|out|the (?:answer|place|spot)))\b(?! that\b)"
+    r"|(?:finished|completed|done|concluded) (?:the|my|an?) (?:\w+ ){0,2}(?:analysis|audit|investigation|research|review|search|check|exploration|comparison)|found (?:it|out|exactly|precisely|how|where|what|why|the (?:answer|place|spot)))\b(?! that\b)"
     r"(?:(?! (?:is|are|was|were|has|have|had|does|do|can|cannot|but|because|so|which)\b|n['’]t\b)[^:;–—]){0,150}(?: (?:how|where|what|whether|why|every\w*|all)\b[^:;,–—]{0,150})?[.!]$"
 )
 """A sentence that only tells where the agent looked, and not what it saw there."""
