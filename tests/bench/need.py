@@ -29,7 +29,7 @@ from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import touched
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.messages import message_text, messages_of
-from leafward.summaries.facts import forms
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import Fact, FactKind, Voice, whole_paths
 from leafward.summaries.fates.report import Fate, Survival, facts_of, survival

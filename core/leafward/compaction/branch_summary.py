@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.lines import Clock
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.summarizers.summary import Summarizer
 
 _BESIDE = 10

@@ -268,7 +268,7 @@ def test_facts_are_pinned_as_a_summary_without_secrets(session: Session) -> None
 
 def test_names_in_underscores_and_code_keep_their_signs() -> None:
     from leafward.compaction.stored_summary.summary_lines import bare
-    from leafward.summaries.facts.prose import sentences
+    from leafward.summaries.facts.sentences.prose import sentences
 
     assert list(sentences("- **Never** touch Retry.__init__() or `__slots__`.")) == [
         "Never touch Retry.__init__() or `__slots__`."

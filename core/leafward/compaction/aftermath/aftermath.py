@@ -25,10 +25,10 @@ from leafward.files.tool_calls import FileAction, file_calls, table_of
 from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
-from leafward.summaries.facts.pasting import typed_sentences
-from leafward.summaries.facts.printed_errors import tells_of_a_run
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.sentences.pasting import typed_sentences
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.model.settings import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by

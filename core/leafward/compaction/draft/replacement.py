@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.compaction.plan.plan import Plan
     from leafward.compaction.strategies.division import Shortened
     from leafward.session.session import Session
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
 
 
 @dataclass(frozen=True, slots=True)

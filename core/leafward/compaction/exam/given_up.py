@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import EntryIndex, text_of
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.prose import content_words, list_items, sentence_key, sentences
-from leafward.summaries.facts.questions import asks
-from leafward.summaries.facts.responses import agrees, declines, denies, offers, refutes, undid
+from leafward.summaries.facts.sentences.pasting import divided
+from leafward.summaries.facts.sentences.prose import content_words, list_items, sentence_key, sentences
+from leafward.summaries.facts.sentences.questions import asks
+from leafward.summaries.facts.sentences.responses import agrees, declines, denies, offers, refutes, undid
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.requests.offers import is_wanted
 from leafward.summaries.summarizers.extractive.state.contradictions import taken_back

@@ -21,21 +21,21 @@ from leafward.compaction.exam.given_up import given_up
 from leafward.files.file_request import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import restorations
-from leafward.summaries.facts.call_arguments import command_of
-from leafward.summaries.facts.demands import demands
-from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
-from leafward.summaries.facts.pasting import typed_sentences
-from leafward.summaries.facts.prose import content_words, negated
-from leafward.summaries.facts.questions import asks, guesses
-from leafward.summaries.facts.responses import takes_back
+from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
+from leafward.summaries.facts.sentences.demands import demands
+from leafward.summaries.facts.sentences.pasting import typed_sentences
+from leafward.summaries.facts.sentences.prose import content_words, negated
+from leafward.summaries.facts.sentences.questions import asks, guesses
+from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
 from leafward.summaries.survival.span_reading import SpanReading, read_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.survival.spans import SpanMessage
 

@@ -11,7 +11,7 @@ from leafward.compaction.injection.findings.collection import collect
 from leafward.compaction.injection.values import SourceKind, SourceRef
 from leafward.files.file_names import locate
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts import forms
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.spans import replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText

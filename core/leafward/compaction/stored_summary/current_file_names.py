@@ -9,8 +9,8 @@ from leafward.files.file_names import locate
 from leafward.files.shell.moves import may_move, moves
 from leafward.session.entries import tool_calls
 from leafward.session.messages import did_run
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, command_of, first_of
-from leafward.summaries.facts.outcomes import failed_calls, files_changed_by
+from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, command_of, first_of
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

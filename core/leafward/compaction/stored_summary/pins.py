@@ -16,7 +16,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
-from leafward.summaries.facts import prose
+from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.outline import LINE_LIMIT, cut, harmless
 from leafward.summaries.survival.spans import compactions
 

@@ -24,9 +24,8 @@ from leafward.session.entries import (
 )
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
-from leafward.summaries.facts import demands, forms, pasting, prose, responses
-from leafward.summaries.facts.agent_plan import BY_ITEM, AgentPlan, words_of
-from leafward.summaries.facts.call_arguments import (
+from leafward.summaries.facts.calls.agent_plan import BY_ITEM, AgentPlan, words_of
+from leafward.summaries.facts.calls.call_arguments import (
     COMMAND_ARGUMENTS,
     NEW_ARGUMENTS,
     OLD_ARGUMENTS,
@@ -40,10 +39,9 @@ from leafward.summaries.facts.call_arguments import (
     is_silent,
     writes_whole,
 )
-from leafward.summaries.facts.declarations import declared_in
-from leafward.summaries.facts.memory_citation import without_citation
-from leafward.summaries.facts.outcomes import files_changed_by
-from leafward.summaries.facts.printed_errors import (
+from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.outcomes import files_changed_by
+from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
     UNTOLD,
     error_key,
@@ -52,15 +50,18 @@ from leafward.summaries.facts.printed_errors import (
     reason_in,
     was_not_run,
 )
-from leafward.summaries.facts.standing_rules import StandingRules, ends_with_answer
+from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.memory_citation import without_citation
+from leafward.summaries.facts.sentences import demands, pasting, prose, responses
+from leafward.summaries.facts.sentences.standing_rules import StandingRules, ends_with_answer
+from leafward.summaries.facts.sentences.told_steps import ToldSteps
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
-from leafward.summaries.facts.told_steps import ToldSteps
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
 
 _SAID = frozenset(

@@ -7,12 +7,13 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import demands, forms, pasting, prose, questions
-from leafward.summaries.facts.printed_errors import error_key, named_errors, printed_errors
-from leafward.summaries.facts.spaced_paths import without
-from leafward.summaries.facts.standing_rules import listed_rules
+from leafward.summaries.facts.calls.printed_errors import error_key, named_errors, printed_errors
+from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.forms.spaced_paths import without
+from leafward.summaries.facts.forms.words import words
+from leafward.summaries.facts.sentences import demands, pasting, prose, questions
+from leafward.summaries.facts.sentences.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.facts.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.demands import demands, is_for_once
-from leafward.summaries.facts.prose import SENTENCE_LIMIT, sentence_key, sentences
+from leafward.summaries.facts.sentences.demands import demands, is_for_once
+from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentence_key, sentences
+from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.facts.wishes import is_wish
 from leafward.summaries.summarizers.extractive.candidates import SAID_WITH
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of

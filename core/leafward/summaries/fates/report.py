@@ -12,7 +12,7 @@ from leafward.base.cancellation import never, unless_cancelled
 from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
-from leafward.summaries.facts.responses import takes_back
+from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.fates.earlier_statements import statements, unfinished
 from leafward.summaries.summarizers.outline import unframed
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.session.session import Session
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
 
 

@@ -12,7 +12,7 @@ from leafward.session.tokens import tokens_of_units, utf16_length
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import EntryIndex, Kind, tool_calls
 from leafward.session.messages import message_in
-from leafward.summaries.facts.agent_plan import BY_ITEM, AgentPlan, whole_list
+from leafward.summaries.facts.calls.agent_plan import BY_ITEM, AgentPlan, whole_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from leafward.session.entries import Body, ToolCall
     from leafward.session.session import Session
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
 
 _NAMES = (
     *(name.encode() for name in BY_ITEM),

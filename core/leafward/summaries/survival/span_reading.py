@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.facts.values import Sighting

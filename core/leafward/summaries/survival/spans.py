@@ -17,7 +17,7 @@ from leafward.summaries.survival.earlier_plan import plan_before
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
-    from leafward.summaries.facts.agent_plan import Items
+    from leafward.summaries.facts.calls.agent_plan import Items
 
 
 class SpanMessage(NamedTuple):

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.forms import canonical_command
-from leafward.summaries.facts.prose import content_words, negated, opposed
+from leafward.summaries.facts.forms.forms import canonical_command
+from leafward.summaries.facts.sentences.prose import content_words, negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule

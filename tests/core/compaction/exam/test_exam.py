@@ -14,7 +14,7 @@ from leafward.catalog.lookup import sighted
 from leafward.compaction.exam.grade import AnswerPlace, Exam, exam, exam_of
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.session.entries import Kind
-from leafward.summaries.facts.outcomes import counts_in
+from leafward.summaries.facts.calls.outcomes import counts_in
 from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
 from tests.surroundings import CORPORA, THOROUGH

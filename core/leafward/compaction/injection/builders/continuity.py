@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.merge import nothing
 from leafward.compaction.injection.values import STATIC, OfferedBullet, Tier, from_entry
-from leafward.summaries.facts.forms import EXTENSIONS
+from leafward.summaries.facts.forms.forms import EXTENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

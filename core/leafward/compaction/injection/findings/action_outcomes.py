@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, text_of
 from leafward.session.messages import message_in
-from leafward.summaries.facts.printed_errors import is_declined, reason_in
-from leafward.summaries.facts.verdicts import says_failed
+from leafward.summaries.facts.calls.printed_errors import is_declined, reason_in
+from leafward.summaries.facts.calls.verdicts import says_failed
 
 if TYPE_CHECKING:
     from leafward.compaction.injection.findings.path_findings import RecordedAction

@@ -35,8 +35,8 @@ from leafward.session.messages import (
     nested_calls,
     shell_command,
 )
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.spaced_paths import spaced_paths, without
+from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
 

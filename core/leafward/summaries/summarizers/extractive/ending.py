@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
-from leafward.summaries.facts.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
+from leafward.summaries.facts.calls.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.summarizers.extractive.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive.turns import by_machine

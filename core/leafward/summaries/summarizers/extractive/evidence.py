@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from leafward.base.cancellation import unless_cancelled
 from leafward.files.file_request import BulkCommand
 from leafward.files.shell.moves import may_move, moves
-from leafward.summaries.facts import forms, restorations
-from leafward.summaries.facts.agent_plan import AgentPlan
-from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
-from leafward.summaries.facts.outcomes import failed_calls, files_changed_by, looks
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.agent_plan import AgentPlan
+from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed_by, looks
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons

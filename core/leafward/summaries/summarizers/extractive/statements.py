@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.demands import demands
-from leafward.summaries.facts.printed_errors import ended_with
-from leafward.summaries.facts.prose import is_to_try, sentences
-from leafward.summaries.facts.questions import without_fillers
+from leafward.summaries.facts.calls.printed_errors import ended_with
+from leafward.summaries.facts.sentences.demands import demands
+from leafward.summaries.facts.sentences.prose import is_to_try, sentences
+from leafward.summaries.facts.sentences.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     SAID_WITH,

@@ -18,8 +18,8 @@ from leafward.base.redact.redaction import Redactor
 from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
-from leafward.summaries.facts.call_arguments import PATH_ARGUMENTS, first_of, is_silent
-from leafward.summaries.facts.pasting import divided
+from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, first_of, is_silent
+from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect

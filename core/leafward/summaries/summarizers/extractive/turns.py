@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
-from leafward.summaries.facts.demands import only_limits
+from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.memory_citation import without_citation
-from leafward.summaries.facts.pasting import divided
-from leafward.summaries.facts.printed_errors import printed_errors
-from leafward.summaries.facts.prose import content_words, sentences
-from leafward.summaries.facts.questions import asks, without_fillers
-from leafward.summaries.facts.responses import (
+from leafward.summaries.facts.sentences.demands import only_limits
+from leafward.summaries.facts.sentences.pasting import divided
+from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.questions import asks, without_fillers
+from leafward.summaries.facts.sentences.responses import (
     agrees,
     declines,
     is_pleased,

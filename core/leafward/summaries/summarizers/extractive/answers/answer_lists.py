@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts import prose
+from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection

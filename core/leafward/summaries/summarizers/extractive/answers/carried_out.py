@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import responses
-from leafward.summaries.facts.outcomes import files_changed
-from leafward.summaries.facts.standing_rules import goes_ahead
+from leafward.summaries.facts.calls.outcomes import files_changed
+from leafward.summaries.facts.sentences import responses
+from leafward.summaries.facts.sentences.standing_rules import goes_ahead
 from leafward.summaries.summarizers.extractive.turns import CHOOSES, keeps_going
 
 if TYPE_CHECKING:

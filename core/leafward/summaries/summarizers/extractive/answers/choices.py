@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
-from leafward.summaries.facts import prose, responses
+from leafward.summaries.facts.sentences import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED, SAID_EARLIER, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts import prose
+from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.quotes import (
     OUTCOMES,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose
+from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.extractive.answers.answer_lists import LEADS, AnswerPassage, Lists, usable
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     bids,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
-from leafward.summaries.facts import prose
-from leafward.summaries.facts.call_arguments import changes_text, command_of, paths_of
-from leafward.summaries.facts.labels import names_cause
-from leafward.summaries.facts.outcomes import failed_calls, looks
-from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
+from leafward.summaries.facts.calls.outcomes import failed_calls, looks
+from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.labels import names_cause
+from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, only_leads, points_back

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import text_of, tool_calls
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.passing_states import tells_a_passing_state
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.candidates import add
 from leafward.summaries.summarizers.extractive.turns import is_answered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose
+from leafward.summaries.facts.sentences import prose
 
 _POINTS_BACK = re.compile(
     r"(?i)^\W*(?:(?:and|but|so|or|also|now|then|still),? )?(?:with (?=those\b|these\b))?(?:(?:it|this|that|these|those|they|the (?:former|latter|same))\b"

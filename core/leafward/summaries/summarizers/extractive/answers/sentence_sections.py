@@ -7,13 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, questions
-from leafward.summaries.facts.labels import names_cause
-from leafward.summaries.facts.marker_words import markers
+from leafward.summaries.facts.sentences import prose, questions
+from leafward.summaries.facts.sentences.labels import names_cause
+from leafward.summaries.facts.sentences.marker_words import markers
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from leafward.summaries.facts.marker_words import Markers
+    from leafward.summaries.facts.sentences.marker_words import Markers
 
 _MORE_FINISHED = (
     "deployed|rebased|reverted|restored|installed|uninstalled|published|squashed|bumped|upgraded|downgraded|configured|enabled|disabled"

@@ -6,12 +6,12 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.demands import demands, is_for_once
-from leafward.summaries.facts.passing_states import tells_a_passing_state
-from leafward.summaries.facts.prose import sentences
-from leafward.summaries.facts.told_steps import tells_how_it_stood
+from leafward.summaries.facts.sentences.demands import demands, is_for_once
+from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
+from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.told_steps import tells_how_it_stood
+from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
-from leafward.summaries.facts.wishes import is_wish
 from leafward.summaries.summarizers.extractive.answers.answer_lists import stands_alone
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached

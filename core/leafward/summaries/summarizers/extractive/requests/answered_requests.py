@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.demands import orders
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.demands import orders
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result, verdict_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.session.lines.line_decoding import decode_line
-from leafward.summaries.facts import questions
+from leafward.summaries.facts.sentences import questions
 from leafward.summaries.summarizers.extractive.candidates import ANSWERED_BY_USER, add
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
 

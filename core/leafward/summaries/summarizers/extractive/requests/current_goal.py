@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.trouble_reports import comes_back
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.trouble_reports import comes_back
 from leafward.summaries.summarizers.extractive.requests.answered_requests import CHANGES
 from leafward.summaries.summarizers.extractive.requests.exchange import gives
 from leafward.summaries.summarizers.extractive.requests.open_requests import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.demands import demands
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_work, tells_outcome

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.trouble_reports import says_it_fails
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts import responses
-from leafward.summaries.facts.outcomes import files_changed
+from leafward.summaries.facts.calls.outcomes import files_changed
+from leafward.summaries.facts.sentences import responses
 from leafward.summaries.summarizers.extractive.requests.answered_requests import answers_and_offers, settles
 from leafward.summaries.summarizers.extractive.requests.current_goal import leads_to
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, responses
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.sentences import prose, responses
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED, Evidence, add
 from leafward.summaries.summarizers.extractive.turns import Turn, asks_back, question_of, turn_before
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut

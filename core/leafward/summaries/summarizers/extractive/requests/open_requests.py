@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import prose, questions, responses
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, CHANGES, FAILS

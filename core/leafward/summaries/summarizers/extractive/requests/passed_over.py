@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.agent_plan import AgentPlan
-from leafward.summaries.facts.prose import content_words, reports, without_marker
-from leafward.summaries.facts.responses import agrees
+from leafward.summaries.facts.calls.agent_plan import AgentPlan
+from leafward.summaries.facts.sentences.prose import content_words, reports, without_marker
+from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.extractive.turns import is_answered, keeps_going, turns_of
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key

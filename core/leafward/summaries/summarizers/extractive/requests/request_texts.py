@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts import labels, prose, questions, responses
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.sentences import labels, prose, questions, responses
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.agent_plan import changes_plan
-from leafward.summaries.facts.outcomes import files_changed, looks
+from leafward.summaries.facts.calls.agent_plan import changes_plan
+from leafward.summaries.facts.calls.outcomes import files_changed, looks
 from leafward.summaries.summarizers.extractive.candidates import last_written
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts import prose, questions, responses
+from leafward.summaries.facts.sentences import prose, questions, responses
 from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,

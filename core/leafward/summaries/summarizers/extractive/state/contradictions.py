@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
-from leafward.summaries.facts.outcomes import failed_calls, files_changed
-from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.responses import denies, refutes, takes_back, undid
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.responses import denies, refutes, takes_back, undid
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, add
 from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.call_arguments import command_of
-from leafward.summaries.facts.labels import names_cause
-from leafward.summaries.facts.outcomes import failed_calls, files_changed, files_changed_by, looks
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed, files_changed_by, looks
+from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.last_reply import LAST_REPLY
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED

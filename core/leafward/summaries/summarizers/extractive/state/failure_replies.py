@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
-from leafward.summaries.facts.prose import sentences
+from leafward.summaries.facts.sentences.prose import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from leafward.files.shell.effects import effects
 from leafward.files.shell.lexer import Unreadable
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
-from leafward.summaries.facts.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.files.running_commands import process_in
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
-from leafward.summaries.facts import forms
-from leafward.summaries.facts.call_arguments import command_of
-from leafward.summaries.facts.outcomes import counts_in, failed_calls, files_changed, runs_tests
-from leafward.summaries.facts.printed_errors import NO_TESTS, UNTOLD, outcome_of
-from leafward.summaries.facts.prose import sentences
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed, runs_tests
+from leafward.summaries.facts.calls.printed_errors import NO_TESTS, UNTOLD, outcome_of
+from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
 from leafward.summaries.summarizers.extractive.candidates import (
     BEFORE_KEPT,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.late_pattern import late
 from leafward.files.checks import check_of
 from leafward.session.entries import text_of
-from leafward.summaries.facts.call_arguments import command_of, paths_of
-from leafward.summaries.facts.printed_errors import DECLINED, NO_TESTS
-from leafward.summaries.facts.prose import content_words
+from leafward.summaries.facts.calls.call_arguments import command_of, paths_of
+from leafward.summaries.facts.calls.printed_errors import DECLINED, NO_TESTS
+from leafward.summaries.facts.calls.verdicts import REFUSED
+from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
-from leafward.summaries.facts.verdicts import REFUSED
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
 from leafward.summaries.summarizers.extractive.state.failure_replies import (

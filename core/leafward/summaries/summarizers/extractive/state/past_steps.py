@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
-from leafward.summaries.facts.prose import affirmed, content_words, reports, without_marker
+from leafward.summaries.facts.sentences.prose import affirmed, content_words, reports, without_marker
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED

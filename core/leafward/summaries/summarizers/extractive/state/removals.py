@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.sentences.prose import content_words, sentences
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection

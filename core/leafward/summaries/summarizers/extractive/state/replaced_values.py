@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.prose import content_words, sentences
+from leafward.summaries.facts.sentences.prose import content_words, sentences
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.extractive.requests.request_texts import OUTCOME_LIMIT

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.prose import content_words
-from leafward.summaries.facts.responses import agrees
-from leafward.summaries.facts.trouble_reports import comes_back, is_solved
+from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.responses import agrees
+from leafward.summaries.facts.sentences.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.turns import asks_back, is_answered

@@ -9,9 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, tool_calls
-from leafward.summaries.facts.labels import names_cause
-from leafward.summaries.facts.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     OUTCOME,

@@ -1,0 +1,1 @@
+"""What an agent's calls do, what they print, and how they end."""
