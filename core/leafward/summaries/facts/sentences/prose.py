@@ -33,6 +33,8 @@ _AMID = late(
     r"|und|oder|aber|der|das|dem|den|eine?|zu|mit|für|dass|wenn|et|ou|mais|les?|des?|une?|que|qui|pour|avec|y|pero|el|los|las|del|con|para)[ \t]*\n"
 )
 """The end of a line amid a sentence: a comma, or a word that ends none."""
+_GOES_ON = late(r"\n[^\S\n]*[^\W\d_A-Z]")
+"""The beginning of a line that may go on with the sentence of the one before."""
 _END = 40
 """Characters of a line that tell how it ends."""
 _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
@@ -201,7 +203,7 @@ def lines_outside_code(text: str, *, fences: bool = False) -> Iterator[str]:
 
 def unwrapped(text: str) -> str:
     """A text that somebody typed, with the lines joined of which the first ends amid a sentence."""
-    if "\n" not in text or _AMID.search(text) is None:
+    if _GOES_ON.search(text) is None:
         return text
     first, *others = text.split("\n")
     found, before = [first], first

@@ -216,8 +216,10 @@ def _ended(
     if process is not None and process in ends:
         there = ends[process]
         text = text_of(there[1].get("content"))
+    if counted and not counts_in(text):
+        return None
     outcome = outcome_of(text, bool(there[1].get("isError")), typed)
-    if counted and (outcome == NO_TESTS or not counts_in(text)):
+    if counted and outcome == NO_TESTS:
         return None
     return (there[0], command, _printed(text, command, outcome)) if outcome else None
 
