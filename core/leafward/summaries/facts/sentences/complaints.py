@@ -14,8 +14,15 @@ _OUGHT = late(
 """Words that ask for something in whatever surroundings."""
 _SUBJECT = r"^(?:it|this|that|there|these|those|they|(?:the(?! users?\b)|my|your|our|this|that|these|those) (?:[\w'’-]+ ){1,6}?)"
 """The beginning of a statement; what the user of a program never sees is rather a rule."""
+_ARISES = late(
+    r"^(?:when(?:ever)?|each time|every time|if|once|after) (?:i|we) \w+ .{0,120}?\b(?:i|we|it) (?:get|got|see|saw|shows?|says?|crash\w*|fail\w*)\b"
+    r"|^(?:al (?:intentar|tratar de)|cuando intent\w+|ao tentar|quando tent\w+|(?:quand|lorsque) j['’]essa[iy]e|en essayant|beim versuch|при попытке)\b"
+)
+"""The beginning of what happens when somebody tries something: the message that comes up may hold any words."""
 _SHOWS = late(
-    rf"{_SUBJECT}(?:['’]s| is| are)?\s*\b(?:still|always|never|constantly) (?:[a-z-]+ly )?\w+(?<![su])s\b"
+    # What a text or a screen says.
+    r"^(?:it|this|that|he|she) (?:shows?|says?|said|means?|tells?|looks|seems?|appears?) (?:that|like|as if|to be|me|us)\b"
+    rf"|{_SUBJECT}(?:['’]s| is| are)?\s*\b(?:still|always|never|constantly) (?:[a-z-]+ly )?\w+(?<![su])s\b"
     # Where a thing is, beside where it is expected.
     rf"|{_SUBJECT}.*\b(?:instead of|rather than)\b|\bstill\b.*\b(?:instead of|rather than)\b"
     r"|^(?!when|if|once)[^,]*\b(?:show|display|get|open|go|render|load|appear|print)(?:e?s|ing)\b.*\b(?:instead of|rather than)\b"
@@ -39,4 +46,6 @@ def complains(sentence: str) -> bool:
     """Whether a sentence in small letters says what a thing does now, and asks for nothing."""
     if OTHER_SCRIPT.search(sentence) is not None and _SHOWS_ELSEWHERE.search(sentence) is not None:
         return _OUGHT.search(sentence) is None
+    if _ARISES.match(sentence) is not None:
+        return True
     return _SHOWS.search(sentence) is not None and _OUGHT.search(sentence) is None

@@ -33,7 +33,7 @@ _AMID = late(
     r"|und|oder|aber|der|das|dem|den|eine?|zu|mit|für|dass|wenn|et|ou|mais|les?|des?|une?|que|qui|pour|avec|y|pero|el|los|las|del|con|para)[ \t]*\n"
 )
 """The end of a line amid a sentence: a comma, or a word that ends none."""
-_GOES_ON = late(r"\n[^\S\n]*[^\W\d_A-Z]")
+_MAY_GO_ON = late(r"\n[^\S\n]*[^\W\d_A-Z]")
 """The beginning of a line that may go on with the sentence of the one before."""
 _END = 40
 """Characters of a line that tell how it ends."""
@@ -94,7 +94,8 @@ _CHOICE = late(
 _TAKEN = late(_CHOICE.pattern.replace("|uses", "").replace("|keeps", "").replace("(?:s|ed)", "(?:ed)"))
 """A word of a choice, without the forms that describe the behaviour of a thing."""
 _OBSERVES = late(
-    r"(?i)\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
+    r"(?i)\W*(?:side note|observation|note|fyi|by the way|btw|nebenbei|übrigens|au passage|por cierto|附[帶带](?:[觀观]察|一提)?|順帶|顺带|顺便|備註|备注|补充|補充|なお|ちなみに)\W*[:：，,]"
+    r"|\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
     r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b"
@@ -203,7 +204,7 @@ def lines_outside_code(text: str, *, fences: bool = False) -> Iterator[str]:
 
 def unwrapped(text: str) -> str:
     """A text that somebody typed, with the lines joined of which the first ends amid a sentence."""
-    if _GOES_ON.search(text) is None:
+    if _MAY_GO_ON.search(text) is None:
         return text
     first, *others = text.split("\n")
     found, before = [first], first

@@ -53,13 +53,13 @@ _PLEASED = late(
 _PRAISE = 160
 """Characters up to which a prompt may be only praise."""
 _PRAISES = late(
-    r"(?i)(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|what i (?:needed|wanted|meant))"
+    r"(?i)(?>(?:(?:this|that|it)(?:['’]s| is| was| looks)? (?:really |very |so |super |absolutely |just |exactly )*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|fascinating|impressive|beautiful|incredible|brilliant|what i (?:needed|wanted|meant))"
     r"|(?:thank you|thanks|thx|cheers|danke|merci|gracias)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80}| you)?|(?:great|good|nice|excellent|awesome) (?:job|work|stuff)"
     r"|wow|oh|ok(?:ay)?|yes|great|perfect|nice|cool|super|awesome|excellent|lovely)[\s,.!…:)]*)++"
 )
 """A prompt of words of praise, thanks and agreement alone."""
 _PRAISING = late(
-    r"(?i).*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias)"
+    r"(?i).*(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|fascinating|impressive|beautiful|incredible|brilliant|nice|lovely|needed|wanted|thank|thx|cheers|danke|merci|gracias)"
 )
 """Words of praise, of which such a prompt holds one."""
 _APPROVES = late(

@@ -27,9 +27,9 @@ _SOLVED = late(
 
 
 _FAILS = late(
-    r"(?i)^.{0,80}?\b(?:(?:does|do|did|is|are)(?: not|n['’]?t) (?:\w+ )?(?:work|help|fixed|any (?:better|different))\w*|not working|still (?:not|cannot|can['’]?t|can not|could(?: not|n['’]t)|(?:does|do|is|are)(?: not|n['’]t))\b|no (?:change|luck|difference|effect)\b|nothing (?:changed|happens|happened)\b"
+    r"(?i)^.{0,80}?\b(?:(?:does|do|did|is|are)(?: not|n['’]?t) (?:\w+ )?(?:work|help|fixed|any (?:better|different)|send|appear|show|open|load|save|update|submit|render|start|respond|connect|display)\w*|no longer (?:appear|work|show|load|open|send|start|respond|render)\w*|not working|still (?:not|cannot|can['’]?t|can not|could(?: not|n['’]t)|(?:does|do|is|are)(?: not|n['’]t))\b|no (?:change|luck|difference|effect)\b|(?:is|are) still (?:huge|there|too|very|large|big|small|missing|showing|visible|present|off|slow|empty|blank)\b|(?:got|get|gets|getting|threw|throws?|thr[eo]w|gives?|gave)(?: me)? (?:an?|the same|this|these|thse|still) (?:\w+ ){0,2}errors?\b|still getting\b|nothing (?:changed|happens|happened)\b"
     r"|(?:the |exact(?:ly)? )?same (?:error|issue|problem|bug|result|thing)\b|(?:i|we) (?:still|now) (?:see|get|have)\b|now (?:it |i get |there['’]s )\w*(?:fail|crash|error|break)"
-    r"|funktioniert (?:\w+ ){0,2}nicht\b|geht (?:\w+ ){0,2}nicht\b|(?:marche|fonctionne) (?:toujours )?pas\b|toujours pareil\b|no (?:funciona|anda|sirve)\b|sigue\w* (?:\w+[aei]ndo|igual|sin)\b"
+    r"|funktioniert (?:\w+ ){0,2}nicht\b|geht (?:\w+ ){0,2}nicht\b|(?:marche|fonctionne) (?:toujours )?pas\b|toujours pareil\b|no (?:funciona|anda|sirve)\b|persiste\w*\b|(?:recibo|obtengo|aparece|sale) el (?:siguiente )?(?:error|mensaje)\b|sigue\w* (?:\w+[aei]ndo|igual|sin)\b"
     r"|(?:pasa|sucede|acontece) (?:lo mismo|o mesmo)\b|todav[ií]a (?:no|veo|falla|pasa)\b|não funcion\w+|ainda (?:não|dá|está)\b|continua (?:\w+ndo|igual)\b|не работает|вс[её] ещ[её]|nie działa)"
     r"|^.{0,40}?(?:不行|没用|没变|仍然|동작하지 않|안 ?(?:돼|되|됩)|여전히|그대로|まだ|動か|変わら|nahi chal|abhi bhi|अभी भी|नहीं (?:चल|हो))"
 )

@@ -23,7 +23,7 @@ _GENERAL = late(
     r"|^(?!(?:the|this|these|those|its|his|my|your|our|their|both|also)\b)(?:[a-z-]+ ){0,2}?[a-z-]+(?<!s)s should\b"
     r"|^you (?:should (?!be able\b)|need to )"
     r"|\b(?:make|be) sure\b.{0,24}?(?:\b(?:not|never|nothing|no)\b|n['’]t\b)"
-    r"|\bbefore (?:we|you|i|any|every|each)\b|\bafter (?:any|every|each)\b|\b(?:every|each) time\b|\bwhenever\b"
+    r"|\bbefore (?:we|you|i|any|every|each)\b|\bafter (?:any|every|each)\b|\b(?:every|each) time\b|\bwhenever\b|\b(?:in|for|of|at|to) every\b|\bevery single\b|\b100 ?%"
     r"|\b(?:than|under|over|below|above|within|up to) \d|\b(?:use|using|prefer|avoid)\b"
 )
 """A demand on more than the thing at hand, on how to work, or on a measure."""

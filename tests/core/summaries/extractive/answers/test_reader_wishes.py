@@ -85,3 +85,20 @@ def test_a_step_that_two_requests_passed_over_is_told_as_planned_only_where_its_
     assert len(told) == 1
     assert "letters.py" in told[0]
     assert told_in(SummarySection.NEXT, *said) == []
+
+
+@pytest.mark.parametrize("heading", ["Needs you", "Your call", "Decisions needed", "Questions for you"])
+def test_what_an_answer_asks_of_its_reader_is_no_outcome(heading: str) -> None:
+    answer = (
+        f"# {heading}\n\n- Decide how shared rows behave.\n\n# Done\n\nHovering a row lights all its crates."
+    )
+    said = [user("light the crates of a row on hover"), *worked("src/rows.py", "b"), reply(answer)]
+    (done, *_) = told_in(SummarySection.DONE, *_DONE, *said, user("print the crates by weight"))[-1:]
+    assert "Decide" not in done
+
+
+def test_an_observation_beside_the_work_decides_nothing() -> None:
+    assert not decides("附帶觀察：兩個欄位都有路徑了，所以之後的更新應該能就地進行，不會再警告。")
+    assert not decides(
+        "Side note: both columns have paths now, so we should use the short update from now on."
+    )

@@ -29,6 +29,10 @@ from tests.core.told import reply, told_in, user, worked
         "这个按钮不能点击",
         "ボタンを押すと必ずエラーになる",
         "버튼을 누르면 항상 에러가 나요",
+        "al intentar guardar la cosecha aparece que el peso debe ser numérico",
+        "when I open the orchard I get the number must not be empty",
+        "it shows that we don't send a weight",
+        "cuando intento guardar la cosecha, no se puede sin peso",
     ],
 )
 def test_a_complaint_is_no_rule(complaint: str) -> None:
@@ -42,6 +46,7 @@ def test_a_complaint_is_no_rule(complaint: str) -> None:
     "rule",
     [
         "the table must always show the sum",
+        "when we release the orchard never push to main",
         "the user never sees an id",
         "if the crate is missing return none instead of raising",
         "Kommentare immer auf Deutsch schreiben",

@@ -342,3 +342,24 @@ def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
     assert "Asked before: Go through the rows of people.py with me." in told_in(
         SummarySection.CONTEXT, *then, previous=once
     )
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "the mail did not send and the orchard no longer appears in the form",
+        "the first gap of the orchard is still huge",
+        "i tried the pear option and i got an error",
+        "persiste el error",
+        "al guardar la cosecha obtengo el siguiente error en la consola",
+    ],
+)
+def test_a_trouble_behind_an_answer_takes_its_tick(trouble: str) -> None:
+    said = [
+        user("Mend the mail form of the orchard and close the gap between the rows."),
+        *worked("src/mail.py", "a"),
+        reply("I mended the mail form of the orchard and closed the gap between the rows."),
+        user(trouble),
+        *worked("src/form.py", "b"),
+    ]
+    assert not any("I mended" in line for line in told_in(SummarySection.DONE, *said))

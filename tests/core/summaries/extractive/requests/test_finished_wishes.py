@@ -134,3 +134,14 @@ def test_a_wish_among_the_users_messages_of_an_earlier_summary_is_no_rule() -> N
     there = [SpanMessage(EntryIndex(10 + place), one) for place, one in enumerate(WORK)]
     # What the summary does not tell, a compaction cannot lose.
     assert not any(fact.kind is FactKind.CONSTRAINT for fact in facts_of(there, FOLDER, wish, EntryIndex(3)))
+
+
+def test_a_wish_for_every_part_outlasts_its_request_with_its_origin() -> None:
+    said = [
+        user("Port the orchard to Rust, make sure there is 100% parity in every single part."),
+        *worked("src/rows.rs", "a"),
+        reply("Ported the rows."),
+        user("proceed with the crates"),
+        *worked("src/crates.rs", "b"),
+    ]
+    assert any("100% parity" in rule for rule in told_in(SummarySection.CONSTRAINTS, *said))

@@ -113,3 +113,17 @@ def test_what_was_last_has_room_beside_long_requests_and_goals(size: int) -> Non
     made_here = summarize(span(*said, previous=before, previous_entry=3), size)
     assert "Last file changed: `src/a.py`" in made_here.text
     assert made_here.tokens <= size
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("cat > src/pears.py <<'EOF'\nweight = 1\nEOF", "src/pears.py"),
+        ("cd src && cat <<'EOF' > pears.py\nweight = 1\nEOF", "src/pears.py"),
+        ("cat > /tmp/pears.py <<'EOF'\nweight = 1\nEOF", "src/a.py"),
+        ("python - <<'EOF'\nprint(2 > 1)\nEOF", "src/a.py"),
+    ],
+)
+def test_a_text_that_a_command_wrote_into_a_file_changed_it(command: str, told: str) -> None:
+    said = [user("Port the lexer of orchard to a table."), *made("src/a.py", "a"), *ended("b", command, "")]
+    assert told_in(SummarySection.CONTEXT, *said)[0] == f"Last file changed: `{told}`"

@@ -24,7 +24,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 from leafward.summaries.summarizers.outline import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
 """The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
@@ -49,6 +49,10 @@ _SUGGESTS = late(
     r"|^\W*(?:vorschläge|empfehlungen|möglichkeiten|suggestions|recommandations|sugerencias|建议|可选方案)"
 )
 """The heading of a part that only suggests."""
+_ASKS_READER = late(
+    r"(?i)^\W*(?:needs you|your call|for you to|(?:open )?(?:questions?|decisions?) (?:for you|needed)|waiting on you|action (?:needed|required))\b"
+)
+"""The heading of a part that asks its reader for something."""
 _BOX = re.compile(r"\[[ xX✓~-]\]\s")
 """An item of a checklist, which becomes a step."""
 _LIST_ITEM = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
@@ -86,17 +90,27 @@ def quotable(text: str, shortest: int = 20) -> tuple[str, ...]:
 
 
 def without_suggestions(text: str) -> str:
-    """An answer without the parts whose headings say that they only suggest, up to the next heading of their depth."""
+    """An answer without the parts whose headings say that they only suggest, or ask the reader for something."""
+    return _without_parts(text, lambda title: bool(_SUGGESTS.match(title) or _ASKS_READER.match(title)))
+
+
+def without_questions(text: str) -> str:
+    """An answer without the parts whose headings say that they ask the reader for something."""
+    return _without_parts(text, lambda title: _ASKS_READER.match(title) is not None)
+
+
+def _without_parts(text: str, leave_out: Callable[[str], bool]) -> str:
+    """An answer without the parts with some headings, each up to the next heading of its depth."""
     if "\n#" not in text and not text.startswith("#"):
         return text
     lines: list[str] = []
-    suggests = 0
+    left_out = 0
     for line in text.split("\n"):
         title = line.lstrip("#")
         depth = len(line) - len(title)
-        if depth and title.startswith(" ") and (not suggests or depth <= suggests):
-            suggests = depth if _SUGGESTS.match(title) else 0
-        if not suggests:
+        if depth and title.startswith(" ") and (not left_out or depth <= left_out):
+            left_out = depth if leave_out(title) else 0
+        if not left_out:
             lines.append(line)
     return "\n".join(lines)
 

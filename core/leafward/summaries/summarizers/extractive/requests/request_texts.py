@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import labels, prose, questions, responses
 from leafward.summaries.facts.sentences.prose import content_words
-from leafward.summaries.summarizers.extractive.answers.passages import passages
+from leafward.summaries.summarizers.extractive.answers.passages import passages, without_questions
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     bids,
@@ -258,7 +258,7 @@ def _report_of(answer: str) -> str:
     """
     done = [
         whole
-        for one in passages(answer, shortest=8)
+        for one in passages(without_questions(answer), shortest=8)
         if (
             section_of_sentence(one.text) is SummarySection.DONE
             or (prose.reports(one.text) and len(content_words(one.text)) >= _TELLS)
@@ -278,7 +278,7 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
     looked = same.only_looked(turn) and not same.changed(turn)
     said = [
         whole
-        for one in passages(answer, shortest=8)
+        for one in passages(without_questions(answer), shortest=8)
         if (
             ((section := section_of_sentence(one.text)) is SummarySection.DONE and not looked)
             or (waits and prose.reports(one.text))
@@ -305,7 +305,7 @@ def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:
 
 def _statement_of(end: Turn, same: SameWork) -> str:
     """What an answer calls the short answer or the cause, else its first statement that does not only lead to the next one; empty where it has none that may still hold."""
-    found = passages(end.answer, shortest=8)
+    found = passages(without_questions(end.answer), shortest=8)
     led = (one.text for one in found if labels.concludes(one.text) or labels.names_cause(one.text))
     said = {
         whole: section

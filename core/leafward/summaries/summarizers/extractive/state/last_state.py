@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.files.running_commands import process_in
+from leafward.files.shell.writes import written_texts
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import command_of
 from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed, runs_tests
@@ -22,7 +23,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 from leafward.summaries.summarizers.outline import SummarySection, cut, harmless, read_outline
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from leafward.session.entries import Body, ToolCall
     from leafward.summaries.survival.spans import SpanMessage
@@ -155,10 +156,22 @@ def _last_change(
 ) -> tuple[int, str] | None:
     """Position and path of the last change of a file that still exists."""
     for place in range(len(messages) - 1, -1, -1):
-        for path in reversed(list(files_changed(messages[place].message, failed, cwd))):
+        message = messages[place].message
+        for path in reversed(
+            [*files_changed(message, failed, cwd), *_written_by_commands(message, failed, cwd)]
+        ):
             if path not in gone:
                 return place, path
     return None
+
+
+def _written_by_commands(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
+    """The files of the project that a message's commands wrote with a text of their own."""
+    for call in tool_calls(message) if message.get("role") == "assistant" else ():
+        for path in written_texts(command_of(call.arguments)) if call.id not in failed else ():
+            written = forms.canonical_path(path, call.folder or cwd)
+            if not written.startswith(("/", "~", "..")):
+                yield written
 
 
 def _last_run(
