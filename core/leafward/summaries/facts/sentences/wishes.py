@@ -24,11 +24,13 @@ _GENERAL = late(
     r"|^you (?:should (?!be able\b)|need to )"
     r"|\b(?:make|be) sure\b.{0,24}?(?:\b(?:not|never|nothing|no)\b|n['’]t\b)"
     r"|\bbefore (?:we|you|i|any|every|each)\b|\bafter (?:any|every|each)\b|\b(?:every|each) time\b|\bwhenever\b|\b(?:in|for|of|at|to) every\b|\bevery single\b|\b100 ?%"
-    r"|\b(?:than|under|over|below|above|within|up to) \d|\b(?:use|using|prefer|avoid)\b"
+    r"|\b(?:than|under|over|below|above|within|up to) \d|(?<!\bbe )\b(?:use|using|prefer|avoid)\b"
 )
 """A demand on more than the thing at hand, on how to work, or on a measure."""
 _ORDERS_ONLY = late(
-    r"^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w|^(?:请)?把(?!.*(?:以后|永远|总是|今后|每次))"
+    # A file that is named is one of the thing at hand.
+    r"^(?:please )?use (?:the )?[\w./-]+\.[a-z]{1,5}\b.{0,80}? (?:as|in|on|for) (?:the |a |an )?\w"
+    r"|^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w|^(?:请)?把(?!.*(?:以后|永远|总是|今后|每次))"
 )
 """An order with its extent: `run only the failing tests`."""
 

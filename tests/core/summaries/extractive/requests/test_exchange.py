@@ -351,6 +351,8 @@ def test_a_request_that_was_answered_with_a_question_is_called_so() -> None:
         "the first gap of the orchard is still huge",
         "i tried the pear option and i got an error",
         "persiste el error",
+        "astro error: the form of the orchard has no await",
+        "I cleared the cache of the browser and started it again, twice. The first gap of the orchard is still huge",
         "al guardar la cosecha obtengo el siguiente error en la consola",
     ],
 )

@@ -39,6 +39,8 @@ def rules(*messages: dict[str, Any], **more: Any) -> list[str]:
         "the sum should be green if it is more than the last one",
         "move the button to the right, it must not overlap the title",
         "把按钮放在名字下面，不要放在旁边",
+        "use rays.tsx and rays.css as background",
+        "the image of the first page should be using the picture component",
     ],
 )
 def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None:
