@@ -179,6 +179,30 @@ class TestFollowing:
             assert any("/ 200k" in row for row in rows(pilot.app))
             assert not any("compacts" in row for row in rows(pilot.app))
 
+    async def test_the_cursor_goes_along_where_the_rows_were_laid_out_before_what_was_read_is_shown(
+        self, file: Named, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Figures that were counted meanwhile lay them out: the session has the new entries by then."""
+        grow, was_read, may_show = session_loader.grow, Event(), Event()
+
+        def held(*values: Any) -> Any:
+            grown = grow(*values)
+            if grown.added:
+                was_read.set()
+                assert may_show.wait(PATIENCE)
+            return grown
+
+        monkeypatch.setattr(session_loader, "grow", held)
+        async with exploring(file.path) as (pilot, screen):
+            file.turn("e")
+            await until(pilot, was_read.is_set)
+            screen.controllers.navigation.lay_out()
+            may_show.set()
+            exploration = sure(screen.state.exploration)
+            await until(pilot, lambda: not screen.state.growing)
+            await until(pilot, lambda: "e prompt" in tree(screen)[screen.panes.tree.row])
+            assert exploration.layout.row_of(exploration.layout.leaf) == screen.panes.tree.row
+
     async def test_it_can_be_switched_off(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("F")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import LeafwardError
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import BOOKKEEPING, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, NO_ENTRY, EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
@@ -279,7 +279,8 @@ class SessionLoader(ExplorerController):
 
     def _read_on(self, session: Session, then: Callable[[], object] | None = None, refused: str = "") -> None:
         self._state.growing = True
-        taken = partial(self._take_in, session, then, refused)
+        leaf = shown.layout.leaf if (shown := self._state.exploration) is not None else NO_ENTRY
+        taken = partial(self._take_in, session, leaf, then, refused)
         self._jobs.latest("follow", partial(grow, session), taken, self._fail_to_follow)
 
     def reread(
@@ -318,9 +319,9 @@ class SessionLoader(ExplorerController):
         self._view.tell(problem, "bad")
 
     def _take_in(
-        self, session: Session, then: Callable[[], object] | None, refused: str, growth: Growth
+        self, session: Session, leaf: int, then: Callable[[], object] | None, refused: str, growth: Growth
     ) -> None:
-        """Shows new entries; a cursor on the leaf moves along."""
+        """Shows new entries; a cursor on the leaf moves along, also on what was the leaf before: the rows may show the new one already."""
         self._state.growing = False
         exploration = self._state.exploration
         if exploration is None or session is not exploration.session:
@@ -332,7 +333,7 @@ class SessionLoader(ExplorerController):
             return
         if growth.added or growth.filled:
             self._state.grown = True
-            on_leaf = self._is_on_leaf(exploration)
+            on_leaf = self._is_on_leaf(exploration, leaf)
             if growth.filled:
                 self._forget_turn(session, growth.added)
             if not on_leaf and growth.added:
@@ -349,14 +350,18 @@ class SessionLoader(ExplorerController):
             metrics.forget(max(0, bytes(kinds[: len(kinds) - added]).rfind(Kind.USER)))
         self._view.inspector.reload()
 
-    def _is_on_leaf(self, exploration: Exploration) -> bool:
-        layout = exploration.layout
-        return self._view.tree.row == layout.row_of(layout.leaf)
+    def _is_on_leaf(self, exploration: Exploration, before: int) -> bool:
+        """Whether the cursor is on the row of the leaf, or of what was the leaf before."""
+        return self._view.tree.row in map(exploration.layout.row_of, (exploration.layout.leaf, before))
 
     def cursor_moved(self) -> None:
         """Resets the number of unseen entries when the cursor is on the leaf."""
         exploration = self._state.exploration
-        if self._state.unseen and exploration is not None and self._is_on_leaf(exploration):
+        if (
+            self._state.unseen
+            and exploration is not None
+            and self._is_on_leaf(exploration, exploration.layout.leaf)
+        ):
             self._state.unseen = 0
             self.show_title()
 
