@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leafward.session.lines.prefetch import Prefetch
     from leafward.session.session import Session
     from leafward.session.tree.density import Density
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_metrics import RowMetrics
@@ -333,7 +334,7 @@ class SessionLoader(ExplorerController):
             return
         if growth.added or growth.filled:
             self._state.grown = True
-            on_leaf = self._is_on_leaf(exploration, leaf)
+            on_leaf = self._is_on(exploration.layout, exploration.layout.leaf, leaf)
             if growth.filled:
                 self._forget_turn(session, growth.added)
             if not on_leaf and growth.added:
@@ -350,18 +351,13 @@ class SessionLoader(ExplorerController):
             metrics.forget(max(0, bytes(kinds[: len(kinds) - added]).rfind(Kind.USER)))
         self._view.inspector.reload()
 
-    def _is_on_leaf(self, exploration: Exploration, before: int) -> bool:
-        """Whether the cursor is on the row of the leaf, or of what was the leaf before."""
-        return self._view.tree.row in map(exploration.layout.row_of, (exploration.layout.leaf, before))
+    def _is_on(self, layout: Layout, *leaves: int) -> bool:
+        return self._view.tree.row in map(layout.row_of, leaves)
 
     def cursor_moved(self) -> None:
         """Resets the number of unseen entries when the cursor is on the leaf."""
-        exploration = self._state.exploration
-        if (
-            self._state.unseen
-            and exploration is not None
-            and self._is_on_leaf(exploration, exploration.layout.leaf)
-        ):
+        shown = self._state.exploration
+        if self._state.unseen and shown is not None and self._is_on(shown.layout, shown.layout.leaf):
             self._state.unseen = 0
             self.show_title()
 
