@@ -21,7 +21,7 @@ def _failed(key: str, command: str, printed: str) -> list[dict[str, object]]:
     ("command", "printed"),
     [
         ("gh run view 123 --log-failed", "failed to get run: HTTP 404: Not Found"),
-        ("npm view @orchard/frost", "npm error 404 Not Found - GET https://registry.npmjs.org/frost"),
+        ("npm view @orchard/frost", "npm error 404 Not Found: @orchard/frost is not in this registry"),
         ("git show abc123:src/frost.ts", "fatal: path 'src/frost.ts' does not exist in 'abc123'"),
         ("git log --oneline origin/frost", "fatal: ambiguous argument 'origin/frost': unknown revision"),
         ("docker ps", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock."),
