@@ -18,6 +18,7 @@ from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
 from leafward.compaction.exam.given_up import given_up
+from leafward.compaction.exam.kept_state import kept_state
 from leafward.files.file_request import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
@@ -124,6 +125,7 @@ class _Held:
         self,
         reading: SpanReading,
         cwd: str,
+        kept: Sequence[SpanMessage],
         stop: Callable[[], bool],
     ) -> None:
         sightings: list[Sighting] = list(reading.before)
@@ -179,6 +181,7 @@ class _Held:
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
         self.withdrawn = withdrawn
+        self.kept = kept_state(reading, self.facts, kept, cwd, stop)
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
 
     def _bring_back(self, command: str, pending: set[str], cwd: str, *, failed: bool) -> None:
@@ -222,20 +225,26 @@ def questions(
     plan: Items = (),
     stop: Callable[[], bool] = lambda: False,
     known: Known | None = None,
+    kept: Sequence[SpanMessage] = (),
 ) -> tuple[Question, ...]:
     """The questions about a span of messages; `previous` is the summary before it, `plan` the agent's own list at that time.
 
-    `known` holds what was read in texts already. Raises Cancelled if `stop` returns true.
+    `known` holds what was read in texts already; `kept` are the messages behind the span. Raises Cancelled if `stop` returns true.
     """
     before = EntryIndex(previous_entry)
     return questions_read(
-        read_span(unless_cancelled(messages, stop, "exam"), cwd, previous, before, known, plan), cwd, stop
+        read_span(unless_cancelled(messages, stop, "exam"), cwd, previous, before, known, plan),
+        cwd,
+        kept,
+        stop,
     )
 
 
-def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> tuple[Question, ...]:
+def questions_read(
+    reading: SpanReading, cwd: str, kept: Sequence[SpanMessage], stop: Callable[[], bool]
+) -> tuple[Question, ...]:
     """The questions about a span that was read without being told what an earlier summary lists. Raises Cancelled."""
-    there = _Held(reading, cwd, stop)
+    there = _Held(reading, cwd, kept, stop)
     found = [
         *_changed_last(there),
         *_tests(there),
@@ -265,7 +274,7 @@ def _changed_last(there: _Held) -> Iterable[Question]:
 
 def _tests(there: _Held) -> Iterable[Question]:
     runs = there.runs()
-    if not runs:
+    if not runs or there.kept.tested:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact
@@ -296,6 +305,7 @@ def _limits(there: _Held) -> Iterable[Question]:
         for one in there.of(FactKind.CONSTRAINT)
         if one.is_open
         and one.key in there.own - there.withdrawn
+        and not there.kept.ends(one)
         and _LIMITS.search(_BESIDE.sub(" ", one.text))
         and not _STATES.search(one.text)
         and not guesses(one.text)
@@ -353,7 +363,7 @@ def _taken_back(messages: Sequence[SpanMessage]) -> Iterable[Question]:
 
 def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
-    left = [one for one in steps if one.is_open and one.outcome != DROPPED]
+    left = [one for one in steps if one.is_open and one.outcome != DROPPED and not there.kept.ends(one)]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
     over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
     done = [(one.text, one) for one in sorted(over, key=_latest)]
