@@ -191,6 +191,15 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert why in capsys.readouterr().err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("base", [(), ("--base", "v1.2")])
+def test_where_the_project_folder_is_gone_a_base_is_asked_for(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], base: tuple[str, ...]
+) -> None:
+    shutil.rmtree(bench.folder)
+    assert main(["bisect", str(bench.file.path), "--good", "#0", "--bad", "leaf", *base, "--", "true"]) == 1
+    assert capsys.readouterr().err.endswith(f"{bench.folder}; name a folder with --base\n")
+
+
 def test_ctrl_c_ends_it_and_leaves_nothing(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     script = f"""import os, signal, sys, threading, time
