@@ -176,8 +176,8 @@ def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exa
     ground = draft.ground
     there, reading = ground.there, ground.reading
     with gc_paused():
-        if reading is not None and not reading.told:
-            exam_questions = questions_read(reading, ground.cwd, there.kept, stop)
+        if reading is not None and ground.kept_state is not None and not reading.told:
+            exam_questions = questions_read(reading, ground.kept_state, ground.cwd, stop)
         else:
             # With the lines of an earlier summary in mind, a reader finds more steps done than the exam asks about.
             known = reading.reader.texts.known if reading is not None else None

@@ -1,10 +1,10 @@
-"""The end of a span as the messages kept behind it leave it: what they changed is no longer asked about."""
+"""What the messages kept behind a span change: a step that is done there is not open, a rule that is revoked there does not hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.cancellation import unless_cancelled
+from leafward.base.cancellation import never, unless_cancelled
 from leafward.session.entries import NO_ENTRY, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls.call_arguments import command_of
@@ -30,8 +30,11 @@ class KeptState(NamedTuple):
     tested: bool
     """Whether tests were run."""
 
-    def ends(self, fact: Fact) -> bool:
-        """Whether a step or a rule of the span no longer stands."""
+    def left(self, facts: Iterable[Fact]) -> list[Fact]:
+        """The facts of the span without the steps and rules that no longer stand."""
+        return [fact for fact in facts if not self._ends(fact)]
+
+    def _ends(self, fact: Fact) -> bool:
         rule = fact.kind is FactKind.CONSTRAINT
         return (fact.kind, fact.key) in self.ended or (rule and self.rules.is_revoked(fact.text))
 
@@ -41,7 +44,7 @@ def kept_state(
     facts: Iterable[Fact],
     kept: Sequence[SpanMessage],
     cwd: str,
-    stop: Callable[[], bool],
+    stop: Callable[[], bool] = never,
 ) -> KeptState:
     """Reads the kept messages behind a span, knowing its open steps and the agent's own list. Raises Cancelled.
 
@@ -57,7 +60,7 @@ def kept_state(
     reader = reading.reader
     plan = tuple(reader.plan.items.items())
     then = read_span(
-        unless_cancelled(behind, stop, "exam"), cwd, "", NO_ENTRY, reader.texts.known, plan, steps
+        unless_cancelled(behind, stop, "kept messages"), cwd, "", NO_ENTRY, reader.texts.known, plan, steps
     )
     sightings = gather(seen for found in then.found for seen in found)
     return KeptState(
