@@ -44,6 +44,7 @@ def test_an_offer_is_no_next_step(offer: str) -> None:
 def test_open_work_without_a_wish_is_one() -> None:
     assert remains("Next, we move the pear table of the valley to the new form.")
     assert remains("La tabla de las peras de todo el valle queda por mover.")
+    assert not remains("“那就先不测试了，继续下一步工作”"), "somebody's words"
     assert remains("如果没有梨的表格，下一步要先建立它。"), "a condition that no reader decides"
 
 
