@@ -138,13 +138,16 @@ class RoutedScreen(Screen[ScreenResultType]):
         return super().check_action(action, parameters)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Closes with a result; nothing where it is closed already.
+        """Closes with a result, and what lies over it first; nothing where it is closed already.
 
         Textual pops whichever screen is on top each time a screen is dismissed, and calls back each time: a second enter that
-        was queued behind the first would close the screen below, or end the application.
+        was queued behind the first would close the screen below, or end the application; a screen that a job closes would
+        stay, and the help over it go.
         """
         if self not in self.app.screen_stack:
             return AwaitComplete()
+        while self.app.screen is not self:
+            self.app.pop_screen()
         return super().dismiss(result)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:
