@@ -93,6 +93,8 @@ class RoutedScreen(Screen[ScreenResultType]):
     """Shows the reason why the pressed key does nothing; an empty reason clears the one before."""
     waits_for: Callable[[], str] | None = None
     """The reason why all keys wait now; empty where they do not."""
+    refused = "", ""
+    """The intent of the last key and the reason why it did nothing, which is empty where it did something."""
     refuses: Callable[[str], str] | None = None
     """The reason why an intent does nothing now, where the screen has a better one than the general; else empty."""
 
@@ -113,7 +115,8 @@ class RoutedScreen(Screen[ScreenResultType]):
         """The one way in for keys: runs the intent, or shows why it does nothing now."""
         enabled = self.enabled(intent_id)
         if self.answer is not None:
-            self.answer("" if enabled else self.reason(intent_id))
+            self.refused = intent_id, "" if enabled else self.reason(intent_id)
+            self.answer(self.refused[1])
         if enabled:
             self.routes.run(intent_id)
         if intent_id in ASKS and self.app.screen is self:
