@@ -198,6 +198,7 @@ async def test_a_key_that_needs_both_sides_says_that_they_are_being_read(
         assert pilot.app.screen is screen
         gate.set()
         await until(pilot, lambda: screen.state.read.overall is not None)
+        await until(pilot, lambda: "still being read" not in rows(pilot.app)[-1])
         await pilot.press("M")
         await reached(pilot, ChoiceSheet)
 

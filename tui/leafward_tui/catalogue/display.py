@@ -111,11 +111,8 @@ class CatalogueDisplay:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def show_listing(self, listing: Listing) -> None:
-        """Shows new lines; the first ones answer a key that found none."""
-        waited = self.line is None
+        """Shows new lines."""
         self.sessions.show(listing)
-        if waited and self.line is not None and self._screen.answer is not None:
-            self._screen.answer("")
         self.clear_preview()
         self.show_state()
 
