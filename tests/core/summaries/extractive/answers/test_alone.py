@@ -174,6 +174,18 @@ def test_what_a_lead_in_begins_its_paragraph_ends() -> None:
     assert quotable(answer) == ("The shed that holds them is: shed-12 in the valley",)
 
 
+def test_what_leads_to_a_list_does_not_lead_to_what_is_behind_it() -> None:
+    answer = "The shed now holds:\n- long rows\n- wide rows\n\nLetters of the valley\n\n- reddish\n- bluish"
+    assert quotable(answer) == (
+        "The shed now holds: long rows; wide rows",
+        "Letters of the valley",
+        "Letters of the valley: reddish; bluish",
+    )
+    assert "The shed now holds: Lanes" not in quotable(
+        "The shed now holds:\n\n- long rows\n\n**Lanes** - dry and wide"
+    )
+
+
 def test_a_report_has_its_subject() -> None:
     done = SummarySection.DONE
     assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(

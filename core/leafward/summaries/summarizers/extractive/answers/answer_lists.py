@@ -116,6 +116,11 @@ class Lists:
         self._open: list[_List] = []
         self._last = ""
 
+    @property
+    def begun(self) -> bool:
+        """Whether the next line may go on with one."""
+        return bool(self._open)
+
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
         while self._open and self._open[-1].indent > indent:
@@ -184,7 +189,7 @@ class Lists:
 
     def leave_out(self) -> bool:
         """Ends all lists without a line; whether there were any."""
-        were_any = bool(self._open)
+        were_any = self.begun
         self._open.clear()
         return were_any
 

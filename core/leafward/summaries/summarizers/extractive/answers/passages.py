@@ -172,8 +172,7 @@ class _Reader:
         """The passages that end with a line, or are on it."""
         stripped = raw.strip().replace("**", "")
         if stripped.startswith(_FENCES):
-            # What leads to the code does not lead to what is behind it.
-            self._intro = self._heading if self._intro == self._heading else ""
+            self._led_on()
             self._title = ""
             self._amid = True
             return
@@ -199,9 +198,15 @@ class _Reader:
             if goes_on:
                 # The sentence around the list, or the code.
                 self._amid |= self.lists.leave_out()
+            if self.lists.begun:
+                self._led_on()
             yield from self.lists.end()
             yield from self._plain(raw, stripped, amid=self._amid and goes_on)
         self._amid = False
+
+    def _led_on(self) -> None:
+        """Forgets what led to code or a list: it does not lead to what is behind that."""
+        self._intro = self._heading if self._intro == self._heading else ""
 
     def _lead(self) -> str | None:
         """The words that lead to a list here, as in `_List`."""
