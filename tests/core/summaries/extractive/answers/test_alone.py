@@ -174,6 +174,62 @@ def test_what_a_lead_in_begins_its_paragraph_ends() -> None:
     assert quotable(answer) == ("The shed that holds them is: shed-12 in the valley",)
 
 
+def test_what_leads_to_a_list_does_not_lead_to_what_is_behind_it() -> None:
+    answer = "The shed now holds:\n- long rows\n- wide rows\n\nLetters of the valley\n\n- reddish\n- bluish"
+    assert quotable(answer) == (
+        "The shed now holds: long rows; wide rows",
+        "Letters of the valley",
+        "Letters of the valley: reddish; bluish",
+    )
+    assert "The shed now holds: Lanes" not in quotable(
+        "The shed now holds:\n\n- long rows\n\n**Lanes** - dry and wide"
+    )
+
+
+def test_bullets_behind_a_number_stand_below_it() -> None:
+    lanes = "shed/lanes.py, which nobody reads any more since the crates of the valley stand there"
+    answer = (
+        f"What the shed has now:\n\n1. Rows for the wide crates\n\n- Files of before:\n  - {lanes}\n\n"
+        "2. Paint for the gate\n\n- The pump is quiet\n- The gate is green"
+    )
+    # The first item has but heads of lists of their own.
+    assert quotable(answer) == (
+        f"Files of before: {lanes}",
+        "What the shed has now: Rows for the wide crates; Paint for the gate: The pump is quiet, The gate is green",
+    )
+
+
+def test_a_list_of_titles_to_read_states_nothing() -> None:
+    answer = "## The pump\n\nSources:\n- Handbook of the quiet pump\n- Letters on wells, by the valley"
+    assert quotable(answer) == ()
+
+
+def test_a_tree_of_folders_and_a_table_without_a_fence_state_nothing() -> None:
+    answer = (
+        "The files are reorganized.\n\nsrc/\n  main.py                mounts the gate of the shed as it was before\n  rows/\n"
+        "    sort.py              was Page: the crates and their hoses\n\nThe gate is green."
+    )
+    assert quotable(answer, shortest=8) == ("The files are reorganized.", "The gate is green.")
+
+
+def test_ways_that_are_counted_wait_for_a_choice() -> None:
+    ways = "- Light the shed, not the crate. It is dark there.\n- Give each crate a lamp of its own."
+    assert quotable(f"There are two ways to handle it:\n{ways}") == ()
+    assert len(quotable(f"The lamps do two things:\n{ways}")) == 1
+
+
+def test_a_choice_that_nobody_agreed_to_has_its_subject() -> None:
+    reason = "It skips `rows.json`, because the script of the shed writes that anew."
+    asked = user("How does `orchard.toml` sort the crates?")
+    for before, line in (
+        ("It sorts by weight.", ""),
+        ("Rows come by weight.", "- Rows come by weight. It skips"),
+    ):
+        text = summarize(span(asked, *ran("a", "cat orchard.toml"), reply(f"Yes.\n\n{before} {reason}"))).text
+        assert "- It skips" not in text
+        assert line in text
+
+
 def test_a_report_has_its_subject() -> None:
     done = SummarySection.DONE
     assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(

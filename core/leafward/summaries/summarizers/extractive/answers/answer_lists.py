@@ -101,6 +101,8 @@ class _List:
     items: list[str] = field(default_factory=list)
     leads: bool = False
     """Whether the last item leads to something that has not come yet."""
+    tells: bool = False
+    """Whether an item does more than lead to what is below it."""
 
     def settle(self) -> None:
         """Drops an item that leads to no list, but to code or to nothing."""
@@ -115,6 +117,11 @@ class Lists:
     def __init__(self) -> None:
         self._open: list[_List] = []
         self._last = ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the next line may go on with one."""
+        return bool(self._open)
 
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
@@ -155,6 +162,7 @@ class Lists:
                 yield AnswerPassage(_led(one.lead or "", item), advice=one.advice)
         elif len(item) >= 4 and not item.endswith(LEADS):
             one.items.append(_OPEN_END.sub("", item))
+            one.tells = True
         elif " " in item:
             # What it is goes on in a list of its own; a word alone only leads to that.
             one.items.append(_HEAD.split(self._last, maxsplit=1)[0])
@@ -176,15 +184,15 @@ class Lists:
         above, one = self._open[-2:]
         head = above.items[-1]
         whole = f"{head}: {', '.join(one.items)}"
-        if one.lead != head or len(whole) > _ITEM:
+        if one.lead != head or len(whole) > _ITEM or not one.tells:
             return False
-        above.items[-1] = whole
+        above.items[-1], above.tells = whole, True
         self._open.pop()
         return True
 
     def leave_out(self) -> bool:
         """Ends all lists without a line; whether there were any."""
-        were_any = bool(self._open)
+        were_any = self.begun
         self._open.clear()
         return were_any
 
@@ -216,7 +224,7 @@ def stands_alone(item: str) -> bool:
 
 def _together(one: _List) -> Iterator[AnswerPassage]:
     """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
-    if one.lead is None:
+    if one.lead is None or not one.tells:
         return
     lead = f"{one.lead}: " if one.lead else ""
     line = ""

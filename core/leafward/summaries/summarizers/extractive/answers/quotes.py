@@ -274,7 +274,7 @@ def _quote(
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
     section = SummarySection.CONTEXT if proposes else section
     context = section is SummarySection.CONTEXT
-    if not context and points_back(line):
+    if (proposes or not context) and points_back(line):
         line = passage.alone()
         before = passage.before.rstrip()
         evidence.candidates = [
