@@ -23,7 +23,7 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import SummaryRequest, SummaryRun, summary_between
 from leafward_tui.explorer.state import ExplorerState, Mode
 from tests.sources import native
-from tests.tui.explored import forked, lines
+from tests.tui.explored import lines
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -421,33 +421,6 @@ def test_a_session_that_grows_faster_than_a_price_is_computed_shows_one(explorer
     assert explorer.state.price is shown
     explorer.jobs.run("price")
     assert not explorer.jobs.running("price")
-
-
-def test_a_session_that_grows_faster_than_it_is_looked_through_is_looked_through_all_the_same(
-    explorer: Explorer, tmp_path: Path
-) -> None:
-    """It fails where each new count drops the look at what the session is made of."""
-    its, jobs = explorer.its, explorer.jobs
-    explorer.session.header["parentSession"] = str(forked(tmp_path / "parent.jsonl").path)
-    with explorer.file.path.open("a") as file:
-        file.write('{"type":"message","broken\n')
-    explorer.session.refresh()
-    its._look_on()
-    begun = dict(jobs.waiting)
-    its._look_on()
-    for key in ("parent", "healable", "sub_agents"):
-        assert jobs.waiting[key] is begun[key]
-        jobs.run(key)
-    assert explorer.state.parent_title
-
-
-def test_a_note_of_a_row_is_not_that_of_before_the_row_grew(explorer: Explorer) -> None:
-    """It fails where the note that is being worked out while the row grows is kept."""
-    explorer.its.navigation.lay_out(density=Density.COMFORTABLE)
-    explorer.its.metrics.note_rows()
-    assert explorer.jobs.running("note")
-    explorer.its.metrics.forget_note(explorer.prompt("d"))
-    assert not explorer.jobs.running("note")
 
 
 def test_a_size_is_a_number_of_tokens_or_none_whatever_is_pasted() -> None:
