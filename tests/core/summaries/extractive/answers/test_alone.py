@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from leafward.summaries.summarizers.extractive.answers.passages import passages, quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.outline import SummarySection
@@ -228,6 +229,31 @@ def test_a_choice_that_nobody_agreed_to_has_its_subject() -> None:
         text = summarize(span(asked, *ran("a", "cat orchard.toml"), reply(f"Yes.\n\n{before} {reason}"))).text
         assert "- It skips" not in text
         assert line in text
+
+
+def test_a_report_of_a_list_has_the_thing_that_it_is_about() -> None:
+    done = SummarySection.DONE
+    items = "- Painted all of the gate\n- Added the order by weight\n- Replaced `crate_rows` in the shed"
+    for lead, named in (("Changes of `rows.py`", True), ("The shed now", False)):
+        answer = f"I fixed the letters of the valley.\n\n**{lead}:**\n\n{items}"
+        told = told_in(done, _MEND, *worked("src/letters.py", "a"), reply(answer))
+        assert (f"{lead}: Added the order by weight" in told) is named
+        assert ("Added the order by weight" in told) is not named
+        assert "Replaced `crate_rows` in the shed" in told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "back"),
+    [
+        ("tools/rows.py now writes it every time that the shed is opened.", True),
+        ("Closing the gate returns them to the shed.", True),
+        ("The gate makes it easy to leave the shed.", False),
+        ("The names it reports are those of the shed.", False),
+        ("The pump runs as it should.", False),
+    ],
+)
+def test_what_is_done_to_a_thing_without_a_name_points_back(sentence: str, back: bool) -> None:
+    assert points_back(sentence) is back
 
 
 def test_a_report_has_its_subject() -> None:

@@ -41,6 +41,8 @@ _TOGETHER = 290
 """Characters of such a line."""
 _LEAD = 100
 """Characters of the words before them."""
+_NAME = re.compile(r"`|\w{2,}\.[a-z]{1,5}\b|[a-z0-9][A-Z]|\w_\w|\w\(\)")
+"""A name of something in code, by its form."""
 _BRIEF = 15
 """Characters up to which the name of an item needs the words before its list."""
 
@@ -76,16 +78,22 @@ class AnswerPassage(NamedTuple):
     """The sentence before it, or the heading above it, with what stands between."""
     advice: _Advice | None = None
     """What the list that it is of tells its reader to do."""
+    of: str = ""
+    """The words that lead to its list, where they name what its items are about, and it names nothing."""
 
     @property
     def bids(self) -> bool:
         """Whether it tells its reader what to do, or stands in a list that does."""
         return bids(self.text) or (self.advice is not None and self.advice.holds())
 
+    def named(self, text: str) -> str:
+        """A text of the passage behind the words that name what it is about."""
+        return f"{self.of}: {text}" if self.of and len(self.of) + len(text) <= _TOGETHER else text
+
     def alone(self) -> str:
         """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
         if not points_back(self.text):
-            return self.text
+            return self.named(self.text)
         whole = self.before + self.text
         return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
 
@@ -159,7 +167,10 @@ class Lists:
                 and bool(one.lead or not _DOES.match(item))
             )
             if told and 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(_led(one.lead or "", item), advice=one.advice)
+                lead = one.lead or ""
+                told_with = _led(lead, item)
+                of = lead if told_with == item and _NAME.search(lead) and not _NAME.search(item) else ""
+                yield AnswerPassage(told_with, advice=one.advice, of=of)
         elif len(item) >= 4 and not item.endswith(LEADS):
             one.items.append(_OPEN_END.sub("", item))
             one.tells = True

@@ -271,6 +271,7 @@ def _quote(
         line = without_opening(line)
         if _POINTS_BACK.match(line):
             return
+        line = passage.named(line)
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
     section = SummarySection.CONTEXT if proposes else section
     context = section is SummarySection.CONTEXT
