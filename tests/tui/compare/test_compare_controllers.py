@@ -180,7 +180,8 @@ def test_contents_that_cannot_be_read_are_not_those_of_the_file_before(
 ) -> None:
     comparison.load()
     comparison.jobs.run("content")
-    assert comparison.state.content.shown is not None
+    before = comparison.state.content.shown
+    assert before is not None
 
     def gone(*_given: object, **_more: object) -> None:
         raise OSError("the session is gone")
@@ -188,8 +189,8 @@ def test_contents_that_cannot_be_read_are_not_those_of_the_file_before(
     monkeypatch.setattr("leafward_tui.compare.controllers.content.arranged_content", gone)
     comparison.content.show_ancestor()
     comparison.jobs.run("content")
-    there = comparison.state.content.shown, comparison.screen.note
-    assert there == (None, ("the session is gone", "bad"))
+    assert comparison.state.content.shown is None
+    assert comparison.screen.note == ("the session is gone", "bad")
 
 
 def test_folds_that_a_search_opened_are_folded_when_it_ends(comparison: Comparison) -> None:

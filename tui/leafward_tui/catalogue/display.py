@@ -44,7 +44,7 @@ class CatalogueDisplay:
         self.panes = Panes(self, lambda: self.line is not None)
         """List and preview, and which one has the keys."""
         self.early: list[str] = []
-        """Intents of the keys that came before the first list."""
+        """Intents of the keys that came before the first list, or before the lines that another key asked for."""
         self.look = look
         self.open_sheet = screen.open_sheet
         self.show_progress = screen.title_bar.progress
@@ -135,11 +135,11 @@ class CatalogueDisplay:
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.arrange_panes()
-        if not self.awaits_row:
+        if not (self.awaits_row or self._state.list.asked):
             self._run_early()
 
     def _run_early(self) -> None:
-        """Runs the keys that waited for the first list, unless another screen was opened meanwhile."""
+        """Runs the keys that waited, unless another screen was opened meanwhile."""
         early, self.early = self.early, []
         if self.on_top:
             for intent_id in early:
