@@ -128,8 +128,8 @@ def save_text(stem: str, text: str, _job: Job) -> Saved:
 
 def save_files(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> Saved:
     """Writes the files at an entry, as its calls left them, into a folder. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.files.file_replay.output_folder import write_rebuilt
     from leafward.files.file_replay.path_files import PathFiles
-    from leafward.files.file_replay.storage import store
     from leafward.files.restoration.recorded_files import RecordedFiles
     from leafward.session.entries import EntryIndex
 
@@ -144,7 +144,7 @@ def save_files(session: Session, entry: int, folder: str, bases: Bases | None, j
     if job.unwanted():
         raise Cancelled("cancelled")
     try:
-        done = store(made, target, session.cwd)
+        done = write_rebuilt(made, target, session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
         return Saved(f"not written: {reason_of(error)}", problem=True)
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"

@@ -123,7 +123,7 @@ class Hooks(Protocol):
         """Whether our part in a text also makes the agent's summaries."""
         ...
 
-    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
+    def request_in(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request in the agent's message on stdin; None where it needs no answer."""
         ...
 

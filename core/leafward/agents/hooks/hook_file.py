@@ -130,7 +130,7 @@ class HookFile:
         """Whether it was installed for summaries of Leafward's."""
         return _SUMMARIES in text
 
-    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
+    def request_in(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request of our own script."""
         session = payload.get("session")
         if not isinstance(session, str) or not session:

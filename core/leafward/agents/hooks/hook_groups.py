@@ -133,7 +133,7 @@ class HookGroups:
         """Never: the agent cannot use one."""
         return False
 
-    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
+    def request_in(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:  # noqa: ARG002  # of other agents
         """Recognised by the name of the event."""
         session = payload.get("transcript_path")
         # Behind a compaction of a sub-agent neither runs a hook that could add the text. Claude Code 2.1.332 names the file of the

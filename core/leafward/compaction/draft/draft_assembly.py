@@ -345,7 +345,9 @@ def _counted(plan: Plan, after: int, ground: Ground) -> int:
         for at in messages.unsent
         if messages.entry[at] in kept and messages.role(at) == "assistant"
     )
-    counted = plan.sizes.carry.over(after - unsent, ground.there.kept_tokens - unsent, ground.took)
+    counted = plan.sizes.carry.after_compaction(
+        after - unsent, ground.there.kept_tokens - unsent, ground.took
+    )
     return max(0, counted) + unsent
 
 

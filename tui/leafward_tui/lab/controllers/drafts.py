@@ -143,7 +143,9 @@ class DraftMaker(LabController):
                 self.fail,
             )
         elif path.beside >= 0 and not any(run.choices is None for run in drafts.runs):
-            self._jobs.latest("draft", partial(stood, session, path.beside), self._take_stood, self.fail)
+            self._jobs.latest(
+                "draft", partial(stored_run, session, path.beside), self._take_stored, self.fail
+            )
         else:
             self._followed(what_if)
 
@@ -185,7 +187,7 @@ class DraftMaker(LabController):
         self._end_wait()
         self._go_on()
 
-    def _take_stood(self, there: Run) -> None:
+    def _take_stored(self, there: Run) -> None:
         """Takes the stored compaction as the first of the runs."""
         self._state.drafts.runs = (
             there,
@@ -358,7 +360,7 @@ def with_text(before: Draft, text: str, _job: Job) -> Draft:
     return edited(before, text)
 
 
-def stood(session: Session, compaction: int, _job: Job) -> Run:
+def stored_run(session: Session, compaction: int, _job: Job) -> Run:
     """A stored compaction, as a run for comparison."""
     from leafward.compaction.exam.grade import exam_of
 
