@@ -37,7 +37,7 @@ _PICTURE = re.compile(
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
 _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
-_FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
+_FENCED = re.compile(r"(?ms)^[^\S\n]*(```|~~~).*?(?:^[^\S\n]*\1[ \t\r]*$|\Z)")
 _QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|(?:please )?(?:try|do) (?:it |that )?(?:again|once more)|again|commit|stop|wait"
