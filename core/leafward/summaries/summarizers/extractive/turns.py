@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -365,8 +367,8 @@ def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
 
 
 def position(turns: Sequence[Turn], turn: Turn) -> int:
-    """The number of a turn among some."""
-    return next(number for number, one in enumerate(turns) if one is turn)
+    """The number of a turn among some, which come in the order of their places."""
+    return bisect_left(turns, turn.first, key=attrgetter("first"))
 
 
 def asks_back(answer: str) -> bool:
