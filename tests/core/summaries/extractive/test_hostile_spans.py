@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from leafward.session.entries import EntryIndex
@@ -13,7 +15,7 @@ from leafward.summaries.summarizers.extractive.turns import turns_of
 from leafward.summaries.summarizers.outline import SummarySection, named_files
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.linear_time import in_linear_time
-from tests.core.told import told_in, user
+from tests.core.told import reply, result, span, summarize, told_in, user
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 
@@ -66,3 +68,34 @@ def test_what_follows_code_with_other_line_ends_is_asked_too() -> None:
     prompt = "Look at this:\r\n```\r\nx = 1\r\n```\r\nPort the parser to a table, and keep its tests."
     goals = told_in(SummarySection.GOAL, user(prompt))
     assert "Port the parser to a table" in goals[0]
+
+
+def changed(key: str, path: str = "src/a.py") -> list[dict[str, Any]]:
+    return [reply("", (key, "edit", {"path": path, "oldText": "x", "newText": "y"})), result(key, "ok")]
+
+
+def asked_back(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Please port the {word(number)} module to tables")
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield reply(f"I looked at it. Which {word(number)} name do you mean?")
+
+
+def only_told(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"What remains for the {word(number)} thing")
+    yield reply(f"The {word(number)} parser still needs to be fixed for {word(number + 1)} files.")
+
+
+def worked_on(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Please port the {word(number)} module to tables")
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield reply(
+        f"I ported it. The {word(number)} parser still needs to be fixed for {word(number + 1)} files."
+    )
+
+
+@pytest.mark.parametrize(("turn", "times"), [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400)])
+def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
+    messages = [message for number in range(times) for message in turn(number)]
+    with in_linear_time():
+        made = summarize(span(*messages))
+    assert word(times - 1) in made.text

@@ -89,6 +89,8 @@ _NAMES_IT = 160
 """Characters of a sentence before a question that says what the question is about."""
 TELLING = 8
 """Content words from which it does where no work followed."""
+FAR = 500
+"""Requests behind one, or before it, that are looked through for the same words: of very many all would take quadratic time."""
 
 
 _OUTPUT_TOOL, _RETURNED = "StructuredOutput", "Returned the structured output."

@@ -11,6 +11,7 @@ from leafward.summaries.facts.sentences.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
+    FAR,
     SUBSTANTIAL,
     TELLING,
     Turn,
@@ -106,7 +107,7 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
     for number, turn in enumerate(turns[1:], 1):
         before = turns[number - 1]
         failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
-        meant = _meant(turns[:number], turn) if failing and before.answer else [before]
+        meant = _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else [before]
         for one in meant:
             one.doubted = one.doubted or (failing and bool(one.answer))
         before.doubted = before.doubted or (
