@@ -64,7 +64,7 @@ class Reply:
     tool: bool = False
     status: int = 200
     error: str = ""
-    code: str | None = None
+    code: object = None
     headers: dict[str, str] = field(default_factory=dict)
 
 

@@ -103,6 +103,12 @@ def test_what_will_not_pass_fails_at_once(endpoint: Endpoint, name: str, status:
     assert len(endpoint.asked) == 1
 
 
+@pytest.mark.parametrize("code", [{"a": 1}, ["b"], 7])
+def test_a_servers_code_may_be_anything(endpoint: Endpoint, code: object) -> None:
+    endpoint.play(Reply(status=400, error="no such thing", code=code))
+    assert "rejected the request: no such thing" in str(refusal(endpoint, "openai/x"))
+
+
 def test_a_model_asked_over_responses_is_still_asked_over_chat(endpoint: Endpoint) -> None:
     summary(endpoint, "openai/responses/y")
     summary(endpoint, "openai/y")
