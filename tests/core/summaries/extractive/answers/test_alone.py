@@ -231,6 +231,25 @@ def test_a_choice_that_nobody_agreed_to_has_its_subject() -> None:
         assert line in text
 
 
+def test_a_question_before_what_leads_to_a_list_is_not_told() -> None:
+    answer = (
+        "Did you open `rows.py` of the shed by hand since? The changes of it are:\n- long rows\n- wide rows"
+    )
+    assert quotable(answer) == ("The changes of it are: long rows; wide rows",)
+
+
+def test_the_last_reply_does_not_begin_with_what_points_back() -> None:
+    said = [
+        _MEND,
+        *ran("a", "orchard letters"),
+        reply("It uses `crate_rows`, which we fixed.", ("b", "bash", {"command": "ls"})),
+    ]
+    assert "Last reply" not in summarize(span(*said)).text
+    whole = "The gate uses `crate_rows`. It is the only one that does."
+    said = [_MEND, *ran("a", "orchard letters"), reply(whole, ("b", "bash", {"command": "ls"}))]
+    assert f"Last reply: {whole}" in summarize(span(*said)).text
+
+
 def test_a_report_of_a_list_has_the_thing_that_it_is_about() -> None:
     done = SummarySection.DONE
     items = "- Painted all of the gate\n- Added the order by weight\n- Replaced `crate_rows` in the shed"
