@@ -66,11 +66,11 @@ def listing(report: Report, store: Path, index: Path, sessions: int) -> None:
 def by_processes(report: Report, store: Path, index: Path) -> None:
     """The first listing by more and more processes, also by more than there are cores: what limits is seen in the processor time."""
     config = Config(roots={"pi": (str(store),)})
-    given = reading_processes.wanted
+    given = reading_processes.process_count
     alone = 0.0
     try:
         for count in (0, 1, 2, 4, 8):
-            reading_processes.wanted = lambda _candidates, count=count: count  # type: ignore[misc]
+            reading_processes.process_count = lambda _candidates, count=count: count  # type: ignore[misc]
             index.unlink(missing_ok=True)
             before = _processor_seconds()
             taken = seconds(lambda: Catalogue(config, index_path=index).refresh())
@@ -84,7 +84,7 @@ def by_processes(report: Report, store: Path, index: Path) -> None:
                 None,
             )
     finally:
-        reading_processes.wanted = given
+        reading_processes.process_count = given
 
 
 def _processor_seconds() -> float:

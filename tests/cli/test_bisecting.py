@@ -191,6 +191,15 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert why in capsys.readouterr().err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("base", [(), ("--base", "v1.2")])
+def test_where_the_project_folder_is_gone_a_base_is_asked_for(
+    bench: Workbench, capsys: pytest.CaptureFixture[str], base: tuple[str, ...]
+) -> None:
+    shutil.rmtree(bench.folder)
+    assert main(["bisect", str(bench.file.path), "--good", "#0", "--bad", "leaf", *base, "--", "true"]) == 1
+    assert capsys.readouterr().err.endswith(f"{bench.folder}; name a folder with --base\n")
+
+
 def test_ctrl_c_ends_it_and_leaves_nothing(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     script = f"""import os, signal, sys, threading, time
@@ -213,6 +222,12 @@ sys.exit(main(["bisect", {str(bench.file.path)!r}, "--base", {str(tmp_path / "ba
     assert ran.returncode != 0
     assert "Traceback" not in ran.stderr
     assert not list((tmp_path / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("seconds", ["nan", "0", "-1", "soon"])
+def test_a_time_limit_is_a_number_above_zero(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bisect", "x", "--good", "#0", "--timeout", seconds, "--", "true"]) == 2
+    assert "--timeout" in capsys.readouterr().err
 
 
 def shop(tmp_path: Path) -> Workbench:

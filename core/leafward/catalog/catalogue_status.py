@@ -47,8 +47,8 @@ def status_of(
     return CatalogueStatus(
         counted_once(cards, found, catalogue.spent),
         expires,
-        {card.path: time for card in cards if (time := catalogue.written(card)) > card.when},
-        catalogue.kept(),
+        {card.path: time for card in cards if (time := catalogue.written_at(card)) > card.when},
+        catalogue.kept_paths(),
         missing,
         moved_folders.successors(cards, missing),
         catalogue.excluded,

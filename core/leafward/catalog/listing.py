@@ -125,7 +125,7 @@ class Catalogue:
         """Every session known now, in no particular order; each is listed once, even if we keep a copy of it."""
         return list(self._shown()[0].values())
 
-    def kept(self) -> frozenset[str]:
+    def kept_paths(self) -> frozenset[str]:
         """Paths of the sessions that we keep a copy of, and of copies without an original."""
         return self._shown()[1]
 
@@ -172,7 +172,7 @@ class Catalogue:
         stamp = self.index.stamp(card.path)
         return stamp[1] // 1_000_000 + left if left is not None and stamp is not None else None
 
-    def written(self, card: Card) -> int:
+    def written_at(self, card: Card) -> int:
         """Milliseconds since 1970 at which a session's file was written; 0 if that is not known."""
         stamp = self.index.stamp(card.path)
         return stamp[1] // 1_000_000 if stamp is not None else 0
@@ -265,9 +265,9 @@ class Catalogue:
             self._peek(stale, turn, stop, SOON)
             self._read(stale, turn, stop)
             return
-        from leafward.catalog.cards.reading_processes import ReadingProcesses, wanted
+        from leafward.catalog.cards.reading_processes import ReadingProcesses, process_count
 
-        with ReadingProcesses(wanted(whole)) as processes:
+        with ReadingProcesses(process_count(whole)) as processes:
             self._peek(stale, turn, stop, SOON * max(1, processes.count))
             self._read(stale, turn, stop, processes)
 

@@ -17,7 +17,7 @@ from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
 from leafward.catalog.listing import Catalogue
 from leafward.catalog.lookup import typed_ids
-from leafward.cli.output.page import Page, emit_json, note, page, say, table, when, with_path
+from leafward.cli.output.page import Page, emit_json, local_time, note, page, say, table, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, narrowing
 from leafward.cli.settings import say_excluded
@@ -155,7 +155,7 @@ def _lines(
                 (
                     str(number) if first else "",
                     place.kind if first else "",
-                    when(place.time) if place.time is not None else "",
+                    local_time(place.time) if place.time is not None else "",
                     place.card.agent,
                     safe_line(redact(short.get(place.card.id, place.card.id)), 40),
                     safe_line(redact(place.entry) if place.entry else "header", 40),

@@ -84,8 +84,7 @@ def _base_of(session: Session, named: str | None) -> ProjectBase:
     try:
         return base_of(session, named)
     except Refused as error:
-        more = " with --base" if named is not None else "; name a folder with --base"
-        raise Refused(f"{error}{more}") from error
+        raise Refused(f"{error} with --base") from error
 
 
 def _labelled(session: Session, search: SessionSearch, found: Bisection, text: str) -> str | None:

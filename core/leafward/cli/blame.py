@@ -16,7 +16,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.line_reason import check_words, reason_of
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, when, wrapped
+from leafward.cli.output.page import Page, cells, emit_json, local_time, note, pad, page, say, wrapped
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
@@ -196,7 +196,7 @@ def _text(found: Blame, lines: _Lines, short: dict[str, str], page: Page) -> Ite
 
 def _author_line(one: Author, short: dict[str, str], wide: int, page: Page) -> str:
     marks = "off the path  " if one.abandoned else ""
-    head = f"{pad(_turn(one, short), wide)}  {when(one.written) if one.written else ''}  {marks}"
+    head = f"{pad(_turn(one, short), wide)}  {local_time(one.written) if one.written else ''}  {marks}"
     request = safe_line(one.request) or "(no prompt)"
     return head + page.fit(request, max(8, page.width - cells(head)))
 
@@ -223,7 +223,7 @@ def _why_text(
         yield from wrapped(line.unclaimed, page)
     else:
         one = found.authors[line.author]
-        head = f"written by {_turn(one, short)}, {when(one.written) if one.written else 'at an unknown time'}"
+        head = f"written by {_turn(one, short)}, {local_time(one.written) if one.written else 'at an unknown time'}"
         yield from wrapped(head + (", on a branch off the path" if one.abandoned else ""), page)
         yield ""
         yield page.style("asked", "bold")

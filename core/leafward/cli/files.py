@@ -16,10 +16,10 @@ from leafward.export.documents.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
+from leafward.files.file_replay.output_folder import write_rebuilt
 from leafward.files.file_replay.path_files import PathFiles
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
-from leafward.files.file_replay.storage import store
 from leafward.files.file_replay.timeline import timeline
 from leafward.files.restoration.recorded_files import RecordedFiles
 from leafward.files.tool_calls import table_of
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from leafward.cli.options.session_options import FilesOptions
     from leafward.files.file_replay.bases import Bases
+    from leafward.files.file_replay.output_folder import RebuiltFolder
     from leafward.files.file_replay.replay import Rebuilt
     from leafward.files.file_replay.steps import ReplayStep
-    from leafward.files.file_replay.storage import StoreResult
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -253,7 +253,7 @@ def _store(
 ) -> int:
     known = PathFiles(session, index, bases).files()
     recorded = RecordedFiles(session, index)
-    done: StoreResult = store(known, folder, session.cwd, dry_run=dry_run)
+    done: RebuiltFolder = write_rebuilt(known, folder, session.cwd, dry_run=dry_run)
     stored = set(done.files)
     written = [one for one in known if one.path in stored]
     unsure = [one.path for one in written if not one.ends]

@@ -72,7 +72,7 @@ def _answer(name: str) -> None:
     if payload == TRIAL:
         _try_out()
         return
-    request = hooks.heard(payload, os.environ)
+    request = hooks.request_in(payload, os.environ)
     if request is None:
         return
     if request.moment is Moment.NOW:

@@ -20,7 +20,7 @@ from leafward.catalog.retention import leaves_in
 from leafward.catalog.usage.shared_history import counted_once
 from leafward.catalog.usage.totals import sum_of, totals
 from leafward.cli.options.catalogue_options import ListOptions
-from leafward.cli.output.page import Page, cells, emit_json, money, note, page, say, table, when
+from leafward.cli.output.page import Page, cells, emit_json, local_time, money, note, page, say, table
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.queries import session_query
@@ -66,7 +66,7 @@ def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
         from leafward.cli.aftermath_totals import say_aftermath
 
         return say_aftermath(cards, remarks, as_json)
-    kept = catalogue.kept()
+    kept = catalogue.kept_paths()
     if as_json:
         emit_json(
             {
@@ -147,7 +147,7 @@ def _text(
         (
             safe_line(ids[card.id], 36),
             safe_line(card.agent),
-            when(card.when),
+            local_time(card.when),
             project_name(card.project),
             _count(card.messages, page),
             _count(card.branches, page),

@@ -9,7 +9,7 @@ from leafward.base.errors import Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.base.times import parse_time
-from leafward.cli.output.page import Page, emit_json, note, page, say, table, when
+from leafward.cli.output.page import Page, emit_json, local_time, note, page, say, table
 from leafward.cli.output.write_report import place_text, remark, short_id, write_json
 from leafward.cli.selection import opened
 from leafward.session.entries import NO_ENTRY
@@ -173,7 +173,7 @@ def _quoted(text: str | None) -> str:
 def _clock(time: str | None) -> str:
     """A stored time in the local time zone; empty if it is no time."""
     found = parse_time(time)
-    return when(found, seconds=True) if found is not None else ""
+    return local_time(found, seconds=True) if found is not None else ""
 
 
 def _log_text(session: Session, log: list[Operation], page: Page) -> Iterator[str]:

@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.catalog.cards.full_card import whole
 from leafward.catalog.lookup import sighted, typed_ids
-from leafward.cli.output.page import Page, cells, emit_json, note, page, say, when, with_path
+from leafward.cli.output.page import Page, cells, emit_json, local_time, note, page, say, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.queries import expression_of, session_query
 from leafward.cli.selection import existing, project_part
@@ -184,7 +184,7 @@ _ENTRY, _PART = 20, 8
 def _group(session: SessionHits, short: dict[str, str], page: Page) -> Iterator[str]:
     """A session, and below it its hits, each with the text around it."""
     card = session.card
-    about = f"{safe_line(short.get(card.id, card.id), 36)}  {safe_line(card.agent)}  {when(card.when)}"
+    about = f"{safe_line(short.get(card.id, card.id), 36)}  {safe_line(card.agent)}  {local_time(card.when)}"
     name = project_name(card.project)
     behind = f"  {counted(session.total, 'hit')}"
     room = page.width - cells(about) - cells(name) - cells(behind) - 4

@@ -91,7 +91,7 @@ class Carry(NamedTuple):
     scale: float = 1.0
     """Tokens that the provider counts for one estimated token."""
 
-    def over(self, contents: int, kept: int, took: int | None) -> int:
+    def after_compaction(self, contents: int, kept: int, took: int | None) -> int:
         """The size of a context after a compaction of this one.
 
         `contents` and `kept` are estimates, and the kept messages are among the contents; `took` is the counted size of the kept
@@ -391,7 +391,7 @@ class Basis:
         first = EntryIndex(after.entries[kept[0]]) if kept else compaction
         end = [entry for entry in before.entries if entry >= first and sizes.kinds[entry] != Kind.SYSTEM]
         took = self.took(first, above) if kept and end == [after.entries[at] for at in kept] else None
-        return _Carried(carry, carry.over(contents, estimated, took), contents)
+        return _Carried(carry, carry.after_compaction(contents, estimated, took), contents)
 
     def _since(self, compaction: EntryIndex, index: EntryIndex) -> list[range]:
         """The path to an entry, from the entry after a compaction on; the whole path for -1."""

@@ -40,7 +40,7 @@ class Rates:
     cache_read: float | None = None
     cache_write: float | None = None
 
-    def again(self) -> float | None:
+    def resend(self) -> float | None:
         """The rate of a token that is sent again: for writing to the cache if the provider bills that, else for plain input."""
         return self.cache_write if self.cache_write is not None else self.input
 
@@ -253,7 +253,7 @@ def price_of_move(
         after,
         cached,
         expired,
-        _cost(sent - cached, known.again() if known is not None else None),
+        _cost(sent - cached, known.resend() if known is not None else None),
         _cost(cached, known.cache_read if known is not None else None),
         *_files(sizes, ancestor, left, entered),
         tuple(_surprises(basis, place, goal, here, there, left)),

@@ -68,7 +68,7 @@ def _as_typed(body: Body, text: str) -> str:
     return f"{typed}\n{text}" if typed else text
 
 
-def called(session: Session, first: int) -> Passage | None:
+def title_passage(session: Session, first: int) -> Passage | None:
     """The title of a session; None where an entry holds it, or where the first prompt from `first` on begins with it."""
     kinds = session.columns.kind
     title = session.title if kinds and kinds.find(Kind.SESSION_INFO) < 0 else None

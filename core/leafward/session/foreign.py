@@ -220,7 +220,7 @@ class ForeignFiles:
 
     def is_kept(self, index: int) -> bool:
         """Whether an entry is from the sidecar."""
-        return self.joined.kept(index) >= 0
+        return self.joined.sidecar_number(index) >= 0
 
     @property
     def notes(self) -> list[SourceRemark]:
@@ -256,7 +256,7 @@ class ForeignFiles:
         The agent's entries after one of them become children of those before it.
         """
         broken = set(entries)
-        kept = {self.joined.kept(index) for index in broken} - {-1}
+        kept = {self.joined.sidecar_number(index) for index in broken} - {-1}
         columns = self.transcript.columns
         lost = {self.joined.theirs(index) for index in broken if not self.is_kept(index)}
         for index in sorted(lost):
@@ -279,7 +279,7 @@ class ForeignFiles:
 
     def origin(self, index: int) -> EntryLocation:
         """The place of an entry's bytes: in one of the agent's files, or in the sidecar."""
-        kept, book = self.joined.kept(index), self.book
+        kept, book = self.joined.sidecar_number(index), self.book
         if kept < 0 or book is None:
             return self.reader.origin(self.joined.theirs(index))
         return book.origin(kept)
@@ -294,7 +294,7 @@ class ForeignFiles:
 
     def records(self, index: int) -> list[bytes]:
         """The stored records of an entry; for an entry of the sidecar, its line."""
-        kept, book = self.joined.kept(index), self.book
+        kept, book = self.joined.sidecar_number(index), self.book
         if kept >= 0 and book is not None:
             return [book.raw(kept)]
         return self.reader.records(self.joined.theirs(index))
@@ -305,7 +305,7 @@ class ForeignFiles:
 
     def body(self, index: int) -> Body | None:
         """An entry, translated; for an entry of the sidecar, its line."""
-        kept, book = self.joined.kept(index), self.book
+        kept, book = self.joined.sidecar_number(index), self.book
         if kept >= 0 and book is not None:
             return book.body(kept)
         return self.reader.translation.body(self.joined.theirs(index))
@@ -358,7 +358,9 @@ def outcomes(session: Session) -> Callable[[int], tuple[str, bool] | None] | Non
     if not isinstance(source, ForeignFiles):
         return None
     joined, translation = source.joined, source.reader.translation
-    return lambda index: translation.outcome(joined.theirs(index)) if joined.kept(index) < 0 else None
+    return lambda index: (
+        translation.outcome(joined.theirs(index)) if joined.sidecar_number(index) < 0 else None
+    )
 
 
 def usages(session: Session) -> Callable[[int], Usage | None] | None:
@@ -369,7 +371,7 @@ def usages(session: Session) -> Callable[[int], Usage | None] | None:
     joined, tell = source.joined, source.reader.translation.usage
     return lambda index: (
         read_usage(tell(joined.theirs(index)))
-        if joined.kept(index) < 0
+        if joined.sidecar_number(index) < 0
         else usage_of(source.body(index) or {})
     )
 
@@ -381,7 +383,7 @@ def brief_bodies(session: Session) -> Callable[[int], Body | None] | None:
         return None
     joined, translation = source.joined, source.reader.translation
     return lambda index: (
-        translation.brief(joined.theirs(index)) if joined.kept(index) < 0 else source.body(index)
+        translation.brief(joined.theirs(index)) if joined.sidecar_number(index) < 0 else source.body(index)
     )
 
 

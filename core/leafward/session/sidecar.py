@@ -180,7 +180,7 @@ class Joined:
     places: array[int]
     """The index of each sidecar entry, ascending."""
 
-    def kept(self, index: int) -> int:
+    def sidecar_number(self, index: int) -> int:
         """The number of the sidecar entry at an index; -1 where that is the agent's."""
         at = bisect_left(self.places, index)
         return at if at < len(self.places) and self.places[at] == index else -1

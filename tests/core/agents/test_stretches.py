@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import source
-from leafward.agents.claude.entries.blocks import tell
+from leafward.agents.claude.entries.blocks import read_stretch
 from leafward.agents.claude.entries.inferred_parents import settle
 from leafward.agents.claude.entries.row_parents import Rows
 from leafward.agents.registry import agent_named
@@ -172,7 +172,7 @@ def told_of(path: Path, size: int) -> Iterator[tuple[bytes, int, BlockColumns | 
         data = path.read_bytes()
         at = 0
         while (end := data.find(b"\n", min(len(data), at + size)) + 1) > at:
-            yield data[at:end], at, tell(Stretch(str(path), file.identity, at, end)) if at else None
+            yield data[at:end], at, read_stretch(Stretch(str(path), file.identity, at, end)) if at else None
             at = end
         if end := data.rfind(b"\n", at) + 1:
             yield data[at:end], at, None

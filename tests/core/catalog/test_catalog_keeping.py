@@ -166,13 +166,13 @@ def test_a_kept_session_is_shown_once_and_outlives_its_original(transcript: Path
     copy = keep(cards_of(found)[transcript.name]).path
     found.refresh()
     assert len(found.cards()) == count
-    assert str(transcript) in found.kept()
+    assert str(transcript) in found.kept_paths()
     assert str(copy) not in {card.path for card in found.cards()}
     shutil.rmtree(claude_home(transcript) / "projects" / "-home-ada-orchard")
     found.refresh()
     card = cards_of(found)[transcript.name]
     assert (card.path, card.prompt, found.expires(card)) == (str(copy), "count the pears", None)
-    assert card.path in found.kept()
+    assert card.path in found.kept_paths()
     with pytest.raises(Refused, match="kept copy itself"):
         keep(card)
     helpers = [one for one in found.cards() if one.relation == "subagent"]

@@ -152,4 +152,4 @@ def test_a_database_is_read_by_one(tmp_path: Path) -> None:
     of_a_database = [
         SessionCandidate(str(tmp_path / f"opencode.db/{n}"), [1 << 30, 0], "opencode") for n in range(9)
     ]
-    assert reading_processes.wanted(of_a_database) == 0
+    assert reading_processes.process_count(of_a_database) == 0

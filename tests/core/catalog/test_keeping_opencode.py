@@ -175,7 +175,7 @@ def test_it_is_shown_once_and_outlives_its_original(tmp_path: Path) -> None:
     done = keep(by_id(found)["ses_one"])
     found.refresh()
     assert len(found.cards()) == 4
-    assert {Path(path) for path in found.kept()} == {
+    assert {Path(path) for path in found.kept_paths()} == {
         database.path / name for name in ("ses_one", "ses_child", "ses_grandchild")
     }
     shutil.rmtree(root)

@@ -207,9 +207,9 @@ class TestCosts:
         assert found.cost_cached == pytest.approx(found.cached * 0.02 / 200_000)
 
     def test_writing_to_the_cache_is_what_sending_again_means(self) -> None:
-        assert Rates(input=1, cache_write=1.25).again() == 1.25
-        assert Rates(input=1).again() == 1
-        assert Rates(cache_read=1).again() is None
+        assert Rates(input=1, cache_write=1.25).resend() == 1.25
+        assert Rates(input=1).resend() == 1
+        assert Rates(cache_read=1).resend() is None
 
     def test_of_another_model_say_nothing(self, file: Acting) -> None:
         file.user("go")

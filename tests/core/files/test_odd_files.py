@@ -12,14 +12,14 @@ import pytest
 from leafward.base.errors import Refused
 from leafward.branches.diff.patches import patch_of
 from leafward.branches.diff.sides import sides
+from leafward.files.file_replay.output_folder import write_rebuilt
 from leafward.files.file_replay.path_files import PathFiles
-from leafward.files.file_replay.storage import store
 from tests.acting import Acting, call, reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.files.file_replay.storage import StoreResult
+    from leafward.files.file_replay.output_folder import RebuiltFolder
 
 NAMES = (
     "plain.py",
@@ -128,7 +128,7 @@ def test_git_applies_whatever_is_known(tmp_path: Path, seed: int) -> None:
     with reading(file.path) as session:
         compared = sides(session, session.find(fork), session.leaf)
         patch = patch_of(compared, compared.b)
-        stored = store(PathFiles(session, session.leaf).files(), tmp_path / "stored", session.cwd)
+        stored = write_rebuilt(PathFiles(session, session.leaf).files(), tmp_path / "stored", session.cwd)
     assert patch.left_out == ()
     target = tmp_path / "target"
     target.mkdir()
@@ -142,9 +142,9 @@ def test_git_applies_whatever_is_known(tmp_path: Path, seed: int) -> None:
     assert lying(tmp_path / "stored") == after
 
 
-def stored(file: Acting, folder: Path) -> StoreResult:
+def stored(file: Acting, folder: Path) -> RebuiltFolder:
     with reading(file.path) as session:
-        return store(PathFiles(session, session.leaf).files(), folder, session.cwd)
+        return write_rebuilt(PathFiles(session, session.leaf).files(), folder, session.cwd)
 
 
 def test_nothing_is_written_outside_and_what_cannot_be_written_is_told(tmp_path: Path) -> None:

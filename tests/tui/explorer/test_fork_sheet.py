@@ -17,7 +17,7 @@ from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.session.journal.lines import utc_now
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward_tui.explorer.controllers.fork import draft_fork, find_earlier, store_fork
-from leafward_tui.explorer.model.forks import ForkRequest, again, earlier_lines
+from leafward_tui.explorer.model.forks import ForkRequest, earlier_choices, earlier_lines
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
@@ -330,7 +330,7 @@ def test_a_document_that_waits_for_its_import_is_found(
         earlier = find_earlier(session, second, "i", None, Config(), WANTED)
     assert earlier is not None
     assert (earlier.id, earlier.file) == (first.draft.id, first.draft.file)
-    assert [choice.title for choice in again(earlier, "opencode", goes_on=False)] == [
+    assert [choice.title for choice in earlier_choices(earlier, "opencode", goes_on=False)] == [
         "Import it into opencode",
         "Write another one",
     ]

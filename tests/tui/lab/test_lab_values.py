@@ -141,7 +141,7 @@ class TestChoices:
     def test_the_cut_of_one_strategy_is_not_taken_along(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl")
         with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (_, what_if):
-            what_if.choices = what_if.cutting(what_if.beside(1))
+            what_if.choices = what_if.cutting(what_if.next_cut(1))
             assert what_if.choices.settings().cut is not None
             assert what_if.choices.settings(Strategy.OPENCODE).cut is None
             assert what_if.choices.by(Strategy.OPENCODE).settings().cut is None
@@ -152,7 +152,7 @@ class TestCuts:
         working(tmp_path / "s.jsonl", 8)
         with considered(tmp_path / "s.jsonl", keep_recent=1_500) as (_, what_if):
             kept = [what_if.plan.tokens.kept]
-            while (position := what_if.beside(1)) >= 0:
+            while (position := what_if.next_cut(1)) >= 0:
                 what_if.choices = what_if.cutting(position)
                 what_if.replan()
                 assert what_if.cut == position
@@ -160,7 +160,7 @@ class TestCuts:
             assert len(kept) > 4
             assert all(one > other for one, other in pairwise(kept))
             assert what_if.slider(Dial.KEEP).value == kept[-1]
-            while (position := what_if.beside(-1)) >= 0:
+            while (position := what_if.next_cut(-1)) >= 0:
                 what_if.choices = what_if.cutting(position)
                 what_if.replan()
             assert what_if.plan.tokens.kept > kept[0]
@@ -173,7 +173,7 @@ class TestCuts:
                 what_if.cutting(result)
             what_if.choices = what_if.choices.by(Strategy.CODEX)
             what_if.replan()
-            assert what_if.beside(1) == -1
+            assert what_if.next_cut(1) == -1
             with pytest.raises(IllegalCut, match="keeps only the user's messages"):
                 what_if.cutting(what_if.sizes.cuts[3])
 
@@ -359,7 +359,7 @@ class TestRows:
             text = " ".join(below[y].text for y in range(len(below)))
             assert "nothing to compact" in text, "where only this tab is seen"
             # A cut can be asked for all the same.
-            what_if.choices = what_if.cutting(what_if.beside(1))
+            what_if.choices = what_if.cutting(what_if.next_cut(1))
             what_if.replan()
             assert not what_if.plan.nothing
 
@@ -412,7 +412,7 @@ def test_the_cut_says_why_it_keeps_less_than_was_asked_for(tmp_path: Path) -> No
         assert what_if.plan.tokens.kept < 1_500
         assert " of 1.5k: nearest cut" in cut_words(what_if.plan, rows, 60)
         assert cut_words(what_if.plan, rows, 32) == " keeps 1.4k of 1.5k: nearest cut"
-        what_if.choices = what_if.cutting(what_if.beside(1))
+        what_if.choices = what_if.cutting(what_if.next_cut(1))
         what_if.replan()
         chosen = CutRows(what_if.turns, what_if.plan, 20)
         assert "nearest cut" not in cut_words(what_if.plan, chosen, 60), "it was asked for"

@@ -90,7 +90,7 @@ def _of_area(state: LabState, what_if: WhatIf, *, alone: bool) -> Sequence[Hint]
     if area == "plan":
         return (slide, strategies, Hint("injection.switch"))
     ways = () if what_if.plan.nothing else (("cut.down", 1, "keep less"), ("cut.up", -1, "keep more"))
-    cuts = [(key, words) for key, step, words in ways if what_if.beside(step) >= 0]
+    cuts = [(key, words) for key, step, words in ways if what_if.next_cut(step) >= 0]
     if len(cuts) == len(ways) and cuts:
         return (slide, Hint(("cut.down", "cut.up"), "keep less, more", "cut"), strategies)
     return (slide, *(Hint(key, words) for key, words in cuts), strategies)

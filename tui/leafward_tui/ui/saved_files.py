@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,6 +62,21 @@ def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
     return path
 
 
+def write_free(stem: str, suffix: str, text: str) -> Path:
+    """Writes a text to a new file of the current folder, which only its owner can read; returns its path.
+
+    Raises LeafwardError.
+    """
+    from leafward.export.output_file import write_new_document
+
+    while True:
+        path = free_path(stem, suffix)
+        # Another export may take the name first.
+        with suppress(FileExistsError):
+            write_new_document(path, text)
+            return path
+
+
 def named(what: str, paths: Sequence[str]) -> str:
     """The first of some files by name, and how many more there are; empty for no files."""
     more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
@@ -105,17 +121,15 @@ def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Ca
 def save_text(stem: str, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file of the current folder, which only its owner can read. Raises LeafwardError, OSError."""
     from leafward.export.documents.sanitizer import harmless
-    from leafward.export.output_file import write_new_document
 
-    path = free_path(stem, "md")
-    write_new_document(path, harmless(text.rstrip("\n")) + "\n")
+    path = write_free(stem, "md", harmless(text.rstrip("\n")) + "\n")
     return Saved(f"exported to {path}")
 
 
 def save_files(session: Session, entry: int, folder: str, bases: Bases | None, job: Job) -> Saved:
     """Writes the files at an entry, as its calls left them, into a folder. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.files.file_replay.output_folder import write_rebuilt
     from leafward.files.file_replay.path_files import PathFiles
-    from leafward.files.file_replay.storage import store
     from leafward.files.restoration.recorded_files import RecordedFiles
     from leafward.session.entries import EntryIndex
 
@@ -130,7 +144,7 @@ def save_files(session: Session, entry: int, folder: str, bases: Bases | None, j
     if job.unwanted():
         raise Cancelled("cancelled")
     try:
-        done = store(made, target, session.cwd)
+        done = write_rebuilt(made, target, session.cwd)
     except (LeafwardError, OSError, ValueError) as error:
         return Saved(f"not written: {reason_of(error)}", problem=True)
     message = f"wrote {counted(len(done.files), 'file')} to {safe_line(str(done.folder), 200)}"

@@ -185,7 +185,7 @@ class _Copy:
 
     def __init__(self, session: Session, reader: ClaudeReader, cut: OwnCut, cwd: str) -> None:
         self._session, self._reader, self._cut, self._cwd = session, reader, cut, cwd
-        file = reader.again()
+        file = reader.reopened()
         try:
             self.rows = rows_again(file, reader.size)
             self.target = self._target()
@@ -297,7 +297,7 @@ class _Copy:
         lost = rows.inferred - rows.notes.boundaries.keys()
         answered: set[str] = set()
         last: Body = {}
-        file = self._reader.again()
+        file = self._reader.reopened()
         try:
             for row in range(len(rows)):
                 named = rows.flags[row] & NAMED

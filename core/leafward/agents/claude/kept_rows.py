@@ -28,7 +28,7 @@ def rows_again(file: TranscriptFile, size: int) -> Rows:
     rows = Rows()
     for data, whole, at in file.blocks():
         if not whole:
-            rows.rest(data, at)
+            rows.read_unterminated(data, at)
         end = at + file.extent(at, whole)
         if whole and end > size:
             whole, end = data.find(b"\n", size - at - 1) + 1, size

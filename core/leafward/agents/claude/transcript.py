@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 _OF_THE_MAIN_LINE = bytes(bool(flags & NAMED and not flags & SIDECHAIN) for flags in range(256))
 
-_TELL = "leafward.agents.claude.entries.blocks:tell"
+_TELL = "leafward.agents.claude.entries.blocks:read_stretch"
 _BRIDGED = 5_000
 """Milliseconds."""
 _GAP = (
@@ -180,7 +180,7 @@ class ClaudeReader:
                 rows.feed(data, whole, at)
                 size = at + file.extent(at, whole)
             elif decode_line(data) is not None:
-                rows.rest(data, at)
+                rows.read_unterminated(data, at)
                 size = at + file.extent(at, len(data))
             elif data.strip(SPACE):
                 pending = Pending(at, file.extent(at, len(data)))
@@ -223,7 +223,7 @@ class ClaudeReader:
         entry = builder.entry
         return entry[found.copied] if found.copied < len(entry) else len(builder.columns)
 
-    def again(self) -> TranscriptFile:
+    def reopened(self) -> TranscriptFile:
         """The file, opened again for another reading. Raises NotASession, and Refused where it differs from the file that was read.
 
         It may have grown meanwhile: its first `Transcript.size` bytes are those that were read.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from leafward.base.errors import Refused
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -69,6 +71,13 @@ class Runner(NamedTuple):
     """Log for scripts of errors before Leafward ran; one JSON text per line."""
 
 
+def no_summaries(agent: str) -> Refused:
+    """The refusal of Leafward's summaries for an agent that makes its own."""
+    return Refused(
+        f"{agent} cannot use a summary of Leafward: --summary is for pi; without it the injected context is installed"
+    )
+
+
 class Hooks(Protocol):
     """The hooks of one agent."""
 
@@ -114,7 +123,7 @@ class Hooks(Protocol):
         """Whether our part in a text also makes the agent's summaries."""
         ...
 
-    def heard(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
+    def request_in(self, payload: Mapping[str, Any], env: Mapping[str, str]) -> HookRequest | None:
         """The request in the agent's message on stdin; None where it needs no answer."""
         ...
 

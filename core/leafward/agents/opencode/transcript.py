@@ -28,7 +28,7 @@ from leafward.agents.opencode.lineage import ForkParent, source_of
 from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.database import Database, opened
 from leafward.agents.opencode.storage.records import NEVER, Info, MessageRecord, StoredRow, by_time, object_in
-from leafward.agents.opencode.storage.recovery import known
+from leafward.agents.opencode.storage.recovery import session_info
 from leafward.agents.opencode.storage.row_changes import last_event, tells_writing
 from leafward.agents.opencode.storage.row_seals import RowSeals
 from leafward.agents.opencode.storage.spool import Records, Spool
@@ -121,7 +121,7 @@ class OpenCodeReader:
             except BaseException:  # an interrupt too: the temporary file is removed
                 made.spool.close()
                 raise
-            made.spool.done()
+            made.spool.finish()
             self.close()
             self._base = base.pop_all()
         self._spool, self.translation, self._kept = made.spool, Translator(made.builder), made.kept
@@ -137,7 +137,7 @@ class OpenCodeReader:
         if self._kept is not None:
             return self._kept.name
         translator = self.translation
-        return translator.columns.digest(entries) + translator.records.digest(translator.behind(entries))
+        return translator.columns.digest(entries) + translator.records.digest(translator.records_end(entries))
 
     def is_newer(self, index: int) -> bool:
         """Whether an entry was made by the newer engine, whose messages the usual one ignores (opencode 1.18.33)."""
@@ -184,7 +184,7 @@ class _Made:
         base = held.enter_context(opened(path))
         # Everything is read as of one moment.
         base.ask("BEGIN")
-        info = known(base, session)
+        info = session_info(base, session)
         if info is None or info.torn:
             raise Changed
         self.builder, self._seals = take_up(base, info, earlier)
@@ -205,7 +205,7 @@ class _Made:
         try:
             with opened(path) as base:
                 base.ask("BEGIN")
-                info = known(base, session) or info
+                info = session_info(base, session) or info
                 if info.created is None:
                     raise NotASession(f"{path} holds no session {session}")
                 if info.torn:

@@ -9,10 +9,10 @@ from leafward.branches.diff.contents import lines_of
 from leafward.files.file_names import utf16_order
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
+from leafward.files.file_replay.output_folder import unfit_name
 from leafward.files.file_replay.path_files import proven, resting_on
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.steps import StepOutcome
-from leafward.files.file_replay.storage import unfit_name
 from leafward.files.line_diff import DiffBlock, compare_lines, split_lines
 from leafward.files.restoration.project_folder import FileKind
 

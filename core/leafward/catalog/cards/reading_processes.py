@@ -27,7 +27,7 @@ _AHEAD = 3
 """Number of batches for each process that are requested before the first of them is taken."""
 
 
-def wanted(candidates: Sequence[SessionCandidate]) -> int:
+def process_count(candidates: Sequence[SessionCandidate]) -> int:
     """Number of processes that share in reading files whole; 0 if this process reads alone."""
     files = [one for one in candidates if in_process(one)]
     if len(files) < 2 or not sys.executable:

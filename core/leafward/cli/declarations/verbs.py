@@ -1,7 +1,7 @@
 """The verbs as `--help` shows them: arguments, options, examples. The code of a verb is loaded when it runs.
 
-Verbs that change a session are declared in `changing_verbs`, those about compactions and summaries in `memory_verbs`, and
-those that compare in `comparing_verbs`.
+Verbs that change a session are declared in `change_verbs`, those about compactions and summaries in `compaction_verbs`, and
+those that compare in `branch_verbs`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from leafward.cli.declarations import changing_verbs, comparing_verbs, memory_verbs
+from leafward.cli.declarations import branch_verbs, change_verbs, compaction_verbs
 from leafward.cli.declarations.command import (
     at_option,
     dry_run_option,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leafward.cli.options.catalogue_options import AuditOptions, ListOptions, SearchOptions
     from leafward.cli.options.session_options import ExportOptions, FilesOptions
 
-__all__ = ["changing_verbs", "comparing_verbs", "leafward", "memory_verbs"]
+__all__ = ["branch_verbs", "change_verbs", "compaction_verbs", "leafward"]
 
 
 _among_option = click.option(

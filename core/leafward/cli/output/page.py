@@ -303,7 +303,7 @@ def usage_json(usage: Any) -> dict[str, float | None]:
     }
 
 
-def when(milliseconds: int, *, seconds: bool = False) -> str:
+def local_time(milliseconds: int, *, seconds: bool = False) -> str:
     """A time in the local time zone, to the minute or the second."""
     form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
     try:

@@ -241,7 +241,7 @@ def _rate(session: Session, at: EntryIndex) -> float | None:
     It is what the session's own replies paid, else the model's list price.
     """
     rates = rates_at(session, at)
-    rate = rates.again() if rates is not None else None
+    rate = rates.resend() if rates is not None else None
     if rate is not None:
         return rate
     model = Basis.of(session).sizes.outline(at).model

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.compaction.injection.merge import more
+from leafward.compaction.injection.merge import omitted_line
 from leafward.compaction.injection.plain_text import FLOOR, cut
 from leafward.compaction.injection.values import Tier
 
@@ -52,7 +52,7 @@ class Allocation:
         there = self.blocks[block]
         cost = 1 + 1 + len(f"## {there.section.title}") + size
         alone = any(bullet.marker for bullet in there.bullets)
-        return cost + (1 + len(more(missing, there.section)) if missing and not alone else 0)
+        return cost + (1 + len(omitted_line(missing, there.section)) if missing and not alone else 0)
 
     def put(self, place: Place, text: str) -> bool:
         """Shows a bullet with a text, replacing its earlier one, if the budget has room; returns whether it has."""

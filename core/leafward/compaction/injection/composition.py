@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate
-from leafward.compaction.injection.merge import merged, more
+from leafward.compaction.injection.merge import merged, omitted_line
 from leafward.compaction.injection.plain_text import cut
 from leafward.compaction.injection.sections import FALLBACK
 from leafward.compaction.injection.values import (
@@ -91,7 +91,7 @@ def _lines(allocation: Allocation, opening: str) -> list[InjectedLine]:
             )
         missing = allocation.omitted(number)
         if missing and not any(bullet.marker for bullet in block.bullets):
-            lines.append(InjectedLine(more(missing, block.section), key, (_COUNTED,)))
+            lines.append(InjectedLine(omitted_line(missing, block.section), key, (_COUNTED,)))
     return [*lines, InjectedLine(CLOSING, "", (STATIC,))]
 
 

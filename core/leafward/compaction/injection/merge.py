@@ -180,12 +180,12 @@ def _cap(blocks: dict[str, InjectedBlock], omitted: list[Omitted]) -> None:
         if not bullets and elsewhere:
             bullets = [Bullet(ELSEWHERE, Tier.LAST, 0, (SourceRef(SourceKind.STATIC),), filler=True)]
         if not bullets and block.capped:
-            text = more(block.capped, section)
+            text = omitted_line(block.capped, section)
             bullets = [Bullet(text, Tier.LAST, 0, (SourceRef(SourceKind.DERIVED),), whole=True, marker=True)]
         block.bullets = bullets
 
 
-def more(count: int, section: InjectedSection) -> str:
+def omitted_line(count: int, section: InjectedSection) -> str:
     """The line that counts the omitted items of a section."""
     noun = section.noun[:-1] if count == 1 else section.noun
     return f"… and {count} more {noun}".rstrip()

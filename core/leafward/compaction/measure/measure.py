@@ -211,7 +211,7 @@ class PathSizes:
         """The estimator to use for one that is asked for: pi's, if that one was not measured."""
         return estimator if estimator in self.counts else Estimator.PI
 
-    def counted(self, estimator: Estimator) -> Counts:
+    def counts_by(self, estimator: Estimator) -> Counts:
         """The column of an estimator; pi's if that one was not measured."""
         return self.counts[self.counting(estimator)]
 

@@ -194,7 +194,7 @@ def _tail(sizes: PathSizes, division: Division) -> array[int]:
 def _tokens(
     sizes: PathSizes, settings: PlanSettings, division: Division, kept: array[int], files: FileLists
 ) -> PlanTokens:
-    counts = sizes.counted(_shown(settings))
+    counts = sizes.counts_by(_shown(settings))
 
     def spoken(start: int, stop: int) -> int:
         system = sum(counts.tokens[position] for position in sizes.systems if start <= position < stop)
@@ -228,7 +228,7 @@ def _tokens(
     carry = sizes.carry._replace(scale=sizes.carry.scale * mine / theirs if theirs else sizes.carry.scale)
     took = sizes.took(division.cut) if division.tail else None
     took = took - round(carry.scale * cut) if took is not None else None
-    after = carry.over(sizes.system_tokens + summary + held, held, took)
+    after = carry.after_compaction(sizes.system_tokens + summary + held, held, took)
     return PlanTokens(
         before=sizes.size.total,
         summarize=history,

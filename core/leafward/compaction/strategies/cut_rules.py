@@ -170,7 +170,7 @@ _RULES = tuple(CutRule)
 
 def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator[CutLine]:
     """Every possible cut in the path, oldest first; without a `tail`, none is legal."""
-    counts = sizes.counted(estimator)
+    counts = sizes.counts_by(estimator)
     end = len(sizes)
     system = sum(counts.tokens[position] for position in sizes.systems)
     for position, rule in enumerate(rules(sizes) if tail else bytes([CutRule.NO_TAIL]) * end):

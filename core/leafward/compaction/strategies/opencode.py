@@ -48,7 +48,7 @@ def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
     if settings.cut is not None:
         cut, why = legal_cut(sizes, settings.cut), "You chose this cut."
     else:
-        cut, why = _tail(sizes, _without(sizes.counted(settings.counting), pruned), settings)
+        cut, why = _tail(sizes, _without(sizes.counts_by(settings.counting), pruned), settings)
     lead = first_said(sizes, cut)
     history = cut
     if lead < len(sizes) and sizes.parts[lead] not in STARTS:
@@ -88,7 +88,7 @@ def _pruned(sizes: PathSizes, settings: PlanTerms) -> list[Shortened]:
     users = [position for position in sizes.starts if sizes.parts[position] == ContentKind.USER]
     if len(users) < _PRUNE_TURNS:
         return []
-    tokens = sizes.counted(settings.counting).tokens
+    tokens = sizes.counts_by(settings.counting).tokens
     left = text_tokens(_CLEARED, settings.counting)
     exempt = {position for position, tool in sizes.tools.items() if tool in _PRUNE_EXEMPT}
     stays = (sizes.failed | exempt).__contains__

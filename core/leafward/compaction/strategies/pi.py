@@ -89,7 +89,7 @@ def _divide(sizes: PathSizes, settings: PlanTerms) -> Division:
     """Divides the messages of a path by pi's rules."""
     rules = _VERSIONS[settings.behaviour]
     start = 0 if rules.keeps_kept else sizes.kept
-    counts = sizes.counted(settings.counting)
+    counts = sizes.counts_by(settings.counting)
     if settings.cut is not None:
         cut, why, forced = (
             _moved(sizes, rules, legal_cut(sizes, settings.cut), start),

@@ -70,7 +70,7 @@ def xray_of(session: Session, compaction: int) -> XRay:
     for message in stayed.values():
         if message.entry not in old and message.role != "system":
             builder.bring_back(message)
-    builder.tell(lines, index)
+    builder.add_summary(lines, index)
     # If the agent copied only the compaction's context, the size that it recorded covers the missing part.
     basis = Basis.of(session)
     was = basis.change(index)[0]
@@ -107,7 +107,7 @@ def xray_planned(
     builder.system(before)
     _sort_planned(builder, plan, draft)
     if draft is not None:
-        builder.tell(lines, NO_ENTRY)
+        builder.add_summary(lines, NO_ENTRY)
     elif not plan.nothing:
         builder.expect(plan.tokens.summary, lines)
     missing = before.ledger.not_in_file

@@ -114,9 +114,9 @@ class XRayBuilder:
     def expect(self, tokens: int, lines: Sequence[StoredLine]) -> None:
         """Adds a summary that has not been made yet, with the lines of the text that is injected into its message."""
         self._summary.append(Cell(What.EXPECTED, tokens, role="compactionSummary"))
-        self.tell(lines, NO_ENTRY)
+        self.add_summary(lines, NO_ENTRY)
 
-    def tell(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
+    def add_summary(self, lines: Sequence[StoredLine], entry: EntryIndex) -> None:
         """Adds the lines of the summary. A line without text counts with the line before it, or with the first."""
         self.messages_after += 1
         sides = {SummaryPart.PREFIX: self._summary_prefix, SummaryPart.INJECTED: self._injected}

@@ -279,7 +279,7 @@ def base_of(session: Session, named: str | None = None) -> ProjectBase:
     if named is not None and Path(named).is_dir():
         return FolderBase(Path(named))
     if not here.is_dir():
-        raise Refused(no_project_folder(session.cwd))
+        raise Refused(f"{no_project_folder(session.cwd)}; name a folder")
     if named is not None:
         return GitBase(here, named)
     begun = session.header.get("timestamp")

@@ -19,11 +19,11 @@ from leafward.base.safe_text import safe_line
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.knowledge import KNOWN, FileState
+from leafward.files.file_replay.output_folder import unfit_name
 from leafward.files.file_replay.remarks import CONTRADICTIONS
 from leafward.files.file_replay.replay import Replay
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome
-from leafward.files.file_replay.storage import unfit_name
 from leafward.files.file_request import NOTICES
 from leafward.files.opaque_calls import opaque_calls
 from leafward.session.entries import PROMPTS, EntryIndex

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.files.file_replay.knowledge import KNOWN, Certainty
-from leafward.files.file_replay.storage import unfit_name
+from leafward.files.file_replay.output_folder import unfit_name
 from leafward.files.restoration.permissions import created
 from leafward.files.restoration.project_folder import NOTHING, FileKind, OnDisk, digest
 from leafward.files.restoration.recorded_files import UNKNOWN_ENDS, RecordedFiles, with_folders

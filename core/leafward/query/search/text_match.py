@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.composed_text import composed
 from leafward.files.tool_calls import table_of
-from leafward.query.passages import KINDS, Passage, called, passages
+from leafward.query.passages import KINDS, Passage, passages, title_passage
 from leafward.query.patterns import Pattern, TooSlow, needed_runs
 from leafward.query.search.call_files import FileCalls
 from leafward.query.search.case_folding import folded, original_spans
@@ -276,7 +276,7 @@ class Matcher:
 
         The session's first entry represents it.
         """
-        passage = called(session, first)
+        passage = title_passage(session, first)
         found = self._in_entry([passage]) if passage is not None and self._concerns(passage) else None
         if found is None:
             return 0

@@ -118,10 +118,10 @@ class _Evaluation:
                 first, *rest = parts
                 found = self.of(first, within)
                 for part in rest:
-                    found = sets.both(found, sets.others(self.of(part, found)))
+                    found = sets.both(found, sets.complement(self.of(part, found)))
                 return found
             case Not(inner):
-                return sets.both(within, sets.others(self.of(inner, within)))
+                return sets.both(within, sets.complement(self.of(inner, within)))
             case SearchedText(text):
                 return self.bodies.saying(text, within)
             case QueryPattern(source, column):
@@ -177,7 +177,7 @@ class _Evaluation:
         chosen = self._set(call)
         tree = self.session.tree
         around = sets.children(tree, sets.parents(tree, chosen))
-        return sets.both(around, sets.others(chosen))
+        return sets.both(around, sets.complement(chosen))
 
     def _between(self, call: QueryCall, _within: Members) -> Members:
         tree = self.session.tree
@@ -195,7 +195,7 @@ class _Evaluation:
         path = sets.above(self.session.tree, sets.of(nodes, self.size))
         kinds = self.session.columns.kind
         silent = sets.of((at for at in sets.entries(path) if kinds[at] in BOOKKEEPING_BYTES), self.size)
-        return sets.both(path, sets.others(sets.either(self.bodies.context(nodes), silent)))
+        return sets.both(path, sets.complement(sets.either(self.bodies.context(nodes), silent)))
 
     def _nodes(self, call: QueryCall) -> list[EntryIndex]:
         return list(sets.entries(self._set(call))) if call.arguments else [self.session.leaf]

@@ -44,7 +44,7 @@ def either(a: Members, b: Members) -> bytes:
     return (int.from_bytes(a, "little") | int.from_bytes(b, "little")).to_bytes(len(a), "little")
 
 
-def others(a: Members) -> bytes:
+def complement(a: Members) -> bytes:
     """The complement."""
     return bytes(a.translate(_OTHERS))
 

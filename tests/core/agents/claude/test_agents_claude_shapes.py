@@ -34,7 +34,7 @@ def _taken(data: bytes, *, told: bool, size: int = CHUNK) -> Rows:
         (rows.feed if told else rows.decode)(data[at:end], end - at, at)
         at = end
     if at < len(data):
-        rows.rest(data[at:], at)
+        rows.read_unterminated(data[at:], at)
     return rows
 
 

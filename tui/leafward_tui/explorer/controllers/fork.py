@@ -85,9 +85,9 @@ class NewSession(ExplorerController):
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
+        self._view.tell("")
         if not self._view.on_top:
             return
-        self._view.tell("")
         request = points.request
         if isinstance(points, RefusedFolder):
             self._ask_folder(replace(request, cwd=""), request.cwd, points.problem)
@@ -240,7 +240,7 @@ class NewSession(ExplorerController):
         self, session: Session, made: Fork, target: Agent, then: str, earlier: ForkDraft | None
     ) -> None:
         """Offers the session of an earlier attempt, or to write it again; without one, writes the draft."""
-        from leafward_tui.explorer.model.forks import again, earlier_lines
+        from leafward_tui.explorer.model.forks import earlier_choices, earlier_lines
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 
         if earlier is None:
@@ -260,7 +260,7 @@ class NewSession(ExplorerController):
             else:
                 self._store(session, replace(made, draft=earlier), target, then, written=True)
 
-        choices = again(earlier, target.title, goes_on=then == "r")
+        choices = earlier_choices(earlier, target.title, goes_on=then == "r")
         self._view.open_sheet(
             ChoiceSheet("This session was written before", choices, earlier_lines(earlier)), done
         )

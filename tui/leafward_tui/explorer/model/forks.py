@@ -226,7 +226,7 @@ def earlier_lines(draft: ForkDraft) -> list[SheetLine]:
     ]
 
 
-def again(draft: ForkDraft, title: str, *, goes_on: bool) -> list[Choice]:
+def earlier_choices(draft: ForkDraft, title: str, *, goes_on: bool) -> list[Choice]:
     """The choices where an earlier attempt wrote the same session: go on with it, or write another one."""
     operation = f"write nothing, {'go on' if goes_on else 'import it'}"
     if draft.imported is None:

@@ -89,16 +89,16 @@ class DraftMaker(LabController):
         self._state.drafts.waiting = what_if is not None and not what_if.plan.nothing
         self._resting.start(REST, self.follow)
 
-    def when_made(self, then: Callable[[], object]) -> None:
+    def when_made(self, then: Callable[[], object], words: str) -> None:
         """Calls `then` once all is there that the present choices make without the user: the draft, or what a model's would have beside it.
 
-        While it waits, the row over the keys says so. A change of the choices, a failure, or another screen ends the wait.
+        While it waits, the row over the keys shows `words`. A change of the choices, a failure, or another screen ends the wait.
         """
         drafts = self._state.drafts
         if self._is_made() or not (drafts.waiting or drafts.amending):
             then()
             return
-        self._then, drafts.awaited = then, True
+        self._then, drafts.awaited = then, words
         self._view.tell("")
 
     def redo(self) -> None:
@@ -143,7 +143,9 @@ class DraftMaker(LabController):
                 self.fail,
             )
         elif path.beside >= 0 and not any(run.choices is None for run in drafts.runs):
-            self._jobs.latest("draft", partial(stood, session, path.beside), self._take_stood, self.fail)
+            self._jobs.latest(
+                "draft", partial(stored_run, session, path.beside), self._take_stored, self.fail
+            )
         else:
             self._followed(what_if)
 
@@ -176,6 +178,7 @@ class DraftMaker(LabController):
         self._display.show_plan()
         if self._state.layout.page == "Injected":
             self._display.show_text()
+        self._prompt.remake()
         self._end_wait()
         self._go_on()
 
@@ -184,7 +187,7 @@ class DraftMaker(LabController):
         self._end_wait()
         self._go_on()
 
-    def _take_stood(self, there: Run) -> None:
+    def _take_stored(self, there: Run) -> None:
         """Takes the stored compaction as the first of the runs."""
         self._state.drafts.runs = (
             there,
@@ -219,7 +222,7 @@ class DraftMaker(LabController):
 
     def _give_up(self) -> None:
         if self._then is not None:
-            self._then, self._state.drafts.awaited = None, False
+            self._then, self._state.drafts.awaited = None, ""
             self._view.tell("")
 
     def fail(self, text: str) -> None:
@@ -357,7 +360,7 @@ def with_text(before: Draft, text: str, _job: Job) -> Draft:
     return edited(before, text)
 
 
-def stood(session: Session, compaction: int, _job: Job) -> Run:
+def stored_run(session: Session, compaction: int, _job: Job) -> Run:
     """A stored compaction, as a run for comparison."""
     from leafward.compaction.exam.grade import exam_of
 

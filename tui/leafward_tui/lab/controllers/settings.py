@@ -144,7 +144,7 @@ class Settings(LabController):
         what_if = self._state.what_if
         if what_if is None:
             return
-        position = what_if.beside(step)
+        position = what_if.next_cut(step)
         if position < 0:
             way = "below" if step > 0 else "above"
             reason = (

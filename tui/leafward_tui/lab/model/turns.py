@@ -121,7 +121,7 @@ class PathTurns:
 
     def tokens(self, start: int, stop: int, estimator: Estimator) -> int:
         """Tokens of a range; the system prompt is not counted."""
-        counts = self.sizes.counted(estimator)
+        counts = self.sizes.counts_by(estimator)
         apart = sum(counts.tokens[at] for at in self.sizes.systems if start <= at < stop)
         return counts.between(start, stop) - apart
 

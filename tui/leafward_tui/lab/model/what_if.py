@@ -192,7 +192,7 @@ class WhatIf:
         at = legal_cut(self.sizes, entry)
         return self.choices.keeping(self.turns.kept_by(at, self.plan.estimator), entry)
 
-    def beside(self, step: int) -> int:
+    def next_cut(self, step: int) -> int:
         """The next legal cut down (or up), by position; -1 where there is none."""
         if not self.cuttable:
             return -1

@@ -152,7 +152,7 @@ class RowBlock:
         self._begun = begun
         """Whether the session's beginning is known: the first rows are read completely."""
 
-    def told(self, keys: bytes) -> BlockColumns:
+    def columns(self, keys: bytes) -> BlockColumns:
         """The content of the block, with the ids of the rows."""
         return BlockColumns(
             array("q", self.start),
@@ -184,7 +184,7 @@ class RowBlock:
 
     # --- lines ---
 
-    def tell(self, data: bytes, stop: int, at: int) -> None:
+    def read_lines(self, data: bytes, stop: int, at: int) -> None:
         """Reads whole lines; the first lies `at` bytes into the file."""
         from leafward.agents.claude.entries.shapes import (
             UNTOLD,
@@ -319,7 +319,7 @@ class RowBlock:
         if role is Role.BOUNDARY and above == NO_KEY:
             above = key_of(body.get("logicalParentUuid"))
         self._begun = self._begun or (key != NO_KEY and body.get("timestamp") is not None)
-        name = written(key)
+        name = uuid_text(key)
         if above != NO_KEY:
             flags |= LINKED
         if key != NO_KEY:
@@ -329,7 +329,7 @@ class RowBlock:
         if key == NO_KEY:
             hangs = above == NO_KEY
         else:
-            hangs = above != NO_KEY and written(above) == self.carried.last
+            hangs = above != NO_KEY and uuid_text(above) == self.carried.last
             self.carried.last = name
         if not hangs:
             self.jumps.append((index, above))
@@ -361,16 +361,16 @@ def lines_of(data: bytes, stop: int) -> list[bytes]:
     return lines
 
 
-def tell(stretch: Stretch) -> BlockColumns | None:
+def read_stretch(stretch: Stretch) -> BlockColumns | None:
     """The rows of a stretch that lies further on in a transcript; None where it has to be read in order."""
     block = RowBlock(BlockState(), begun=True)
     try:
         for data, at in blocks_of(stretch):
-            block.tell(data, len(data), at)
+            block.read_lines(data, len(data), at)
     except (OSError, NotASession):
         return None
     keys = block.keys()
-    return block.told(keys) if keys is not None else None
+    return block.columns(keys) if keys is not None else None
 
 
 def _reply_name(reply: str, *, is_aside: bool) -> str:
@@ -388,7 +388,7 @@ def key_in(name: str | None) -> bytes | None:
     return key if len(key) == KEY and key != NO_KEY else None
 
 
-def written(key: bytes) -> str:
+def uuid_text(key: bytes) -> str:
     """A key in the form of a UUID."""
     name = key.hex()
     return f"{name[:8]}-{name[8:12]}-{name[12:16]}-{name[16:20]}-{name[20:]}"

@@ -115,9 +115,9 @@ class Rows:
             self.by_shapes = stop >= _LARGE or "msgspec" in sys.modules
         if self.by_shapes:
             block = self._block()
-            block.tell(data, stop, at)
+            block.read_lines(data, stop, at)
             if (keys := block.keys()) is not None:
-                self.add(block.told(keys))
+                self.add(block.columns(keys))
                 return
         self.decode(data, stop, at)
 
@@ -127,13 +127,13 @@ class Rows:
         for line in lines_of(data, stop):
             block.decode(line, at)
             at += len(line)
-        self.add(block.told(block.keys() or b""))
+        self.add(block.columns(block.keys() or b""))
 
-    def rest(self, line: bytes, at: int) -> None:
+    def read_unterminated(self, line: bytes, at: int) -> None:
         """Reads a last line, which is not terminated."""
         block = self._block()
         block.decode(line, at, UNTERMINATED)
-        self.add(block.told(block.keys() or b""))
+        self.add(block.columns(block.keys() or b""))
 
     def _block(self) -> RowBlock:
         return RowBlock(replace(self._carried), begun=self.notes.facts.created is not None)

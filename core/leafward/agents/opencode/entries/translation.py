@@ -72,7 +72,7 @@ class Translator:
             return parts
         return [self._message[index], *(parts if role not in _OF_MESSAGE else [])]
 
-    def behind(self, entries: int) -> int:
+    def records_end(self, entries: int) -> int:
         """The number behind the last record of the first entries."""
         return max((0, *(one + 1 for one in self._message[:entries]), *self._high[:entries]))
 

@@ -24,7 +24,7 @@ class Rescued(NamedTuple):
     """Ids of sessions that only an index shows."""
 
 
-def known(base: Database, session: str) -> Info | None:
+def session_info(base: Database, session: str) -> Info | None:
     """A session's description, from its messages where its row lies on a damaged page. None where the session is missing.
 
     Raises sqlite3.DatabaseError where both are unreadable.

@@ -47,7 +47,7 @@ class Spool:
             self._memory = bytearray()
         return start
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """Ends the adding."""
         if self._file is not None:
             self._file.flush()

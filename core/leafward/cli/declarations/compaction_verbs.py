@@ -1,4 +1,4 @@
-"""The verbs about a model's memory: compactions, injected context, survival, summaries of branches."""
+"""The verbs about compactions: plans, summaries, survival, exams, and the injected context with its installation into agents."""
 
 from __future__ import annotations
 

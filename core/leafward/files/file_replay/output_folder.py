@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class StoreResult:
+class RebuiltFolder:
     """The result of writing, or of a dry run."""
 
     folder: Path
@@ -32,7 +32,9 @@ class StoreResult:
     """Files among them that failed to be written, as on a full disk."""
 
 
-def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bool = False) -> StoreResult:
+def write_rebuilt(
+    files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bool = False
+) -> RebuiltFolder:
     """Writes the exact ones among some rebuilt files under a folder; the result lists the others.
 
     Raises Refused for a folder that is not empty, or that is the session's own or lies in it.
@@ -59,7 +61,7 @@ def store(files: Iterable[Rebuilt], folder: Path, workspace: str, *, dry_run: bo
         elif file.certainty is Certainty.EXACT:
             size += len(data)
             done.append(file.path)
-    return StoreResult(place, tuple(done), size, tuple(left_out), tuple(failed))
+    return RebuiltFolder(place, tuple(done), size, tuple(left_out), tuple(failed))
 
 
 def _reason(file: Rebuilt) -> str:
