@@ -55,6 +55,23 @@ def test_an_address_in_a_file_that_was_only_read_is_not_told() -> None:
     assert f"Address: {_URL}" not in told_in(CONTEXT, *said)
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "told"),
+    [
+        ("Need to disable some rules? Learn more here: ", "", False),
+        ("Consider adding a fence. Visit ", " to learn more about fences.", False),
+        ("For more information, see ", "", False),
+        ("Take the rules of ", " for this.", True),
+    ],
+)
+def test_where_a_program_says_that_more_can_be_read_is_no_address(
+    before: str, behind: str, told: bool
+) -> None:
+    url = "https://letters.orchard.dev/docs/rules"
+    said = [user(f"The build fails: {before}{url}{behind}"), *ran("a", "make"), reply("It is mended.")]
+    assert (f"Address: {url}" in told_in(CONTEXT, *said)) is told
+
+
 def test_a_command_that_nobody_ran_is_not_told() -> None:
     said = [
         _ASKED,
