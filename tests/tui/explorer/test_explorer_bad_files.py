@@ -18,13 +18,13 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import HELD, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-PATIENCE = 10.0
+PATIENCE = HELD
 
 
 class TestBadFiles:

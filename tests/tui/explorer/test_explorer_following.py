@@ -18,7 +18,7 @@ from tests.tui.explored import (
     here,
     tree,
 )
-from tests.tui.session_store import DEADLINE, reached, rows, until
+from tests.tui.session_store import DEADLINE, HELD, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-PATIENCE = 10.0
+PATIENCE = HELD
 
 
 class TestFollowing:
