@@ -8,12 +8,12 @@ from leafward.agents.storage.packed_values import packed, unpacked
 from leafward.session.transcript import KeptReading
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
     from leafward.session.lines.abridged_lines import LongLine
 
 _HERE = "leafward.agents.claude.entries."
 CLASSES = frozenset({
-    _HERE + "kept_reading:RowsRead", _HERE + "blocks:BlockState", _HERE + "row_parents:Rows",
+    _HERE + "kept_reading:RowsRead", _HERE + "blocks:BlockState", _HERE + "transcript_rows:Rows",
     _HERE + "row_notes:Boundary", _HERE + "row_notes:Microcompaction", _HERE + "row_notes:NamedOffsets",
     _HERE + "row_notes:Pointers", _HERE + "row_notes:RowNotes", _HERE + "session_details:SessionDetails",
 })  # fmt: skip
