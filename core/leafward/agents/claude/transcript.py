@@ -78,7 +78,7 @@ class ClaudeReader:
         self._version: object = None
 
     def kept(self) -> KeptReading | None:
-        """What was read, without titles and texts; None where a later reading cannot go on from there."""
+        """The reading, without titles and texts; None where a later reading cannot go on from there."""
         return kept_reading(self._known) if self._known is not None else None
 
     def go_on_from(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What was read of a transcript, to go on from in a later reading, also in another process."""
+"""A transcript as far as it was read: a later reading goes on from it, also in another process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLASSES = frozenset({
     _HERE + "row_notes:Boundary", _HERE + "row_notes:Microcompaction", _HERE + "row_notes:NamedOffsets",
     _HERE + "row_notes:Pointers", _HERE + "row_notes:RowNotes", _HERE + "session_details:SessionDetails",
 })  # fmt: skip
-"""What a reading is made of."""
+"""The classes that a reading consists of."""
 
 
 class RowsRead(NamedTuple):
@@ -28,7 +28,7 @@ class RowsRead(NamedTuple):
     """Bytes."""
     identity: tuple[int, int]
     seal: bytes
-    """What the file has right before their end."""
+    """The bytes of the file right before their end."""
     long_lines: dict[int, LongLine]
 
 
