@@ -54,7 +54,9 @@ class Sitting:
 def sit(session: Session, compaction: int) -> Sitting | None:
     """The exam of a stored compaction; None where there is nothing to ask."""
     there = replaced_by(session, compaction)
-    asked = questions(there.messages, session.cwd, there.previous, there.previous_entry, there.plan)
+    asked = questions(
+        there.messages, session.cwd, there.previous, there.previous_entry, there.plan, kept=there.kept
+    )
     if not asked:
         return None
     stored = there.summary.strip()

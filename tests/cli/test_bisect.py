@@ -224,6 +224,12 @@ sys.exit(main(["bisect", {str(bench.file.path)!r}, "--base", {str(tmp_path / "ba
     assert not list((tmp_path / "tmp").iterdir())
 
 
+@pytest.mark.parametrize("seconds", ["nan", "0", "-1", "soon"])
+def test_a_time_limit_is_a_number_above_zero(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bisect", "x", "--good", "#0", "--timeout", seconds, "--", "true"]) == 2
+    assert "--timeout" in capsys.readouterr().err
+
+
 def shop(tmp_path: Path) -> Workbench:
     """Five turns that make all of a project; the third breaks total.py. Another program runs in between."""
     bench = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 2)

@@ -228,7 +228,7 @@ def test_codex_gets_the_same_hooks_without_a_limit_and_its_user_is_told_of_the_r
 @pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
 def test_only_pi_takes_a_summary(home: Path, agent: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["install", agent, "--summary"]) == 1
-    assert "cannot use a summary of Leafward" in capsys.readouterr().err
+    assert "--summary is for pi" in capsys.readouterr().err
     assert main(["install", "pi", "--summary"]) == 0
     assert "const summaries = true;" in capsys.readouterr().out
 

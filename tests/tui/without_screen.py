@@ -88,10 +88,12 @@ class View(Silent):
         self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=_nothing, set_limits=_nothing, seek=self.seek)
         self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
         self.said: list[str] = []
+        self.note = ""
         self.asked: list[tuple[Any, Any]] = []
         self.ran: list[str] = []
 
     def tell(self, text: str, *_rest: Any, **_named: Any) -> None:
+        self.note = text
         if text:
             self.said.append(text)
 

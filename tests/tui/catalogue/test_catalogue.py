@@ -293,6 +293,7 @@ async def test_a_key_typed_before_the_list_opens_nothing_where_it_is_no_longer_m
         looked.set()
         await until(pilot, lambda: not screen.view.awaits_row)
         if not over:
+            await until(pilot, lambda: "still looking for sessions" not in rows(app)[-1])
             PiFile(tmp_path / "one.jsonl").user("is anybody here?")
             await pilot.press("ctrl+r")
         await shows(pilot, screen, lambda listing: listing.total == 1)

@@ -201,6 +201,18 @@ def test_what_was_done_is_taken_back_once_and_a_refusal_is_said(
     parts.jobs.run("curation")
     assert parts.services.said == [f"archived: {title}", f"unarchived: {title}"]
     assert not parts.curation.enabled("session.undo")
+    parts.curation.actions["session.archive"]()
+    parts.jobs.run("curation")
+    aside = file.rename(file.with_suffix(".aside"))
+    parts.curation.actions["session.undo"]()
+    parts.jobs.run("curation")
+    assert parts.services.said[-1].startswith("problem: ")
+    assert parts.curation.enabled("session.undo"), "an undo that failed may be possible again"
+    aside.rename(file)
+    parts.curation.actions["session.undo"]()
+    parts.jobs.run("curation")
+    assert parts.services.said[-1] == f"unarchived: {title}"
+    assert not parts.curation.enabled("session.undo")
     file.unlink()
     parts.curation.actions["session.archive"]()
     parts.jobs.run("curation")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.catalog.lineage import Sort
+from leafward_tui.catalogue.controllers import arrangement
+from leafward_tui.catalogue.controllers.arrangement import make_lines
 from leafward_tui.catalogue.model.listing import Grouping, View
+from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.search.screen import SearchScreen
 from tests.claude_transcript import IDS, Transcript
 from tests.tui.session_store import (
+    DEADLINE,
     NARROW,
     WIDE,
     SessionFile,
@@ -30,12 +35,54 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
+    from leafward_tui.catalogue.controllers.arrangement import ListedView
     from leafward_tui.catalogue.screen import CatalogueScreen
 
 
 async def filtered(pilot: Pilot[int], screen: CatalogueScreen, text: str) -> None:
     await pilot.press("slash", *({" ": "space", ":": "colon"}.get(one, one) for one in text))
     await shows(pilot, screen, lambda listing: listing.view.text == text.strip())
+
+
+@pytest.fixture
+def lines_may_be_made(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Cleared, it holds the making of lines up."""
+    going = threading.Event()
+    going.set()
+
+    def held(*given: Any) -> ListedView:
+        going.wait(DEADLINE)
+        return make_lines(*given)
+
+    monkeypatch.setattr(arrangement, "make_lines", held)
+    return going
+
+
+async def test_a_session_that_is_opened_at_once_is_the_one_that_the_filter_finds(
+    store: Path, lines_may_be_made: threading.Event
+) -> None:
+    """It fails where the row that the cursor was on before is opened."""
+    async with browsing(store) as (pilot, screen):
+        lines_may_be_made.clear()
+        await pilot.press("slash", *"bug", "enter", "enter")
+        assert pilot.app.screen is screen
+        lines_may_be_made.set()
+        opened = await reached(pilot, ExplorerScreen)
+        assert str(opened.state.path) == sure(screen.sessions.card).path
+        assert titles(screen.sessions.listing) == ["Fix the idempotency bug"]
+
+
+async def test_a_cursor_moved_at_once_goes_on_over_what_was_unfolded(
+    store: Path, lines_may_be_made: threading.Event
+) -> None:
+    async with browsing(store) as (pilot, screen):
+        await pilot.press("g", "enter")
+        await shows(pilot, screen, lambda _: sure(screen.sessions.line).folded)
+        lines_may_be_made.clear()
+        await pilot.press("enter", "j")
+        lines_may_be_made.set()
+        await until(pilot, lambda: screen.sessions.card is not None)
+        assert sure(screen.sessions.line).group == "/home/ada/orchard"
 
 
 async def test_the_filter_follows_as_one_types_and_marks_what_it_finds(store: Path) -> None:

@@ -207,6 +207,18 @@ async def test_the_keys_say_how_to_go_on_where_the_only_session_that_a_filter_fo
         await shows(pilot, screen, lambda listing: card.path in listing.at)
 
 
+async def test_the_keys_are_back_after_a_look_that_found_nothing_new_under_a_filter_that_finds_nothing(
+    mixed: Path,
+) -> None:
+    async with browsing(mixed) as (pilot, screen):
+        await pilot.press("slash", *"zzz")
+        await shows(pilot, screen, lambda listing: listing.view.text == "zzz" and not listing.lines)
+        await pilot.press("enter")
+        screen.stores.look_around()
+        screen.show_hints()
+        await until(pilot, lambda: "esc clear filter" in rows(pilot.app)[-1])
+
+
 async def test_a_session_is_archived_and_brought_back(mixed: Path) -> None:
     async with browsing(mixed) as (pilot, screen):
         await to_title(pilot, screen, "Refactor the agent loop")

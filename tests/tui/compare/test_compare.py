@@ -47,6 +47,20 @@ async def test_files_beside_each_other_over_the_diff(tmp_path: Path) -> None:
         assert "no other change below" in screen.view.sentence.text
 
 
+async def test_the_figures_of_a_long_branch_are_whole_in_a_narrow_terminal(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    fork = file.user("go")
+    file.user("here", fork)
+    file.leaf = fork
+    for number in range(11_000):
+        file.user(f"prompt {number}")
+    async with comparing(file.path, NARROW) as (pilot, _, _):
+        head = [row for row in rows(pilot.app)[1:6] if " turns" in row or " turn " in row]
+        assert ["+1 turn" in row for row in head] == [True, False]
+        assert "+11.0k turns" in head[1]
+        assert head[0].index(" turn") == head[1].index(" turns"), "in columns"
+
+
 async def test_columns_files_and_back(tmp_path: Path) -> None:
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, explorer, screen):
         await pilot.press("left")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.branches.transfer.summary_merge import Conflict
+from leafward.export.documents import comparison
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.compare.controllers import loader, transfer
@@ -23,13 +24,14 @@ from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
-from tests.tui.session_store import DEADLINE, reached, rested, rows, shown, until
+from tests.tui.session_store import DEADLINE, files_written, reached, rested, rows, shown, until
 from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.export.documents.comparison import Comparison
     from leafward_tui.compare.model.compared_sides import ComparedSides
 
 
@@ -198,8 +200,31 @@ async def test_a_key_that_needs_both_sides_says_that_they_are_being_read(
         assert pilot.app.screen is screen
         gate.set()
         await until(pilot, lambda: screen.state.read.overall is not None)
+        await until(pilot, lambda: "still being read" not in rows(pilot.app)[-1])
         await pilot.press("M")
         await reached(pilot, ChoiceSheet)
+
+
+async def test_an_export_is_written_although_another_is_asked_for_while_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, gate = comparison.comparison_of, Event()
+
+    def held(*given: Any, **more: Any) -> Comparison:
+        gate.wait(DEADLINE)
+        return read(*given, **more)
+
+    monkeypatch.setattr(comparison, "comparison_of", held)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, _screen):
+        for form in "mom":
+            await chosen(pilot, "e", form)
+        gate.set()
+        await until(pilot, lambda: len(files_written(folder)) == 3)
+        assert sorted(path.suffix for path in files_written(folder)) == [".json", ".md", ".md"]
+        await until(pilot, lambda: len(pilot.app._notifications) == 3)
 
 
 @pytest.mark.parametrize("key", ["m", "c"])

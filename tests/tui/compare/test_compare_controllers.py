@@ -175,6 +175,24 @@ def test_a_file_that_was_rebuilt_is_not_rebuilt_for_another_layout(comparison: C
     assert len(comparison.state.content.laid) == 3
 
 
+def test_contents_that_cannot_be_read_are_not_those_of_the_file_before(
+    comparison: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison.load()
+    comparison.jobs.run("content")
+    before = comparison.state.content.shown
+    assert before is not None
+
+    def gone(*_given: object, **_more: object) -> None:
+        raise OSError("the session is gone")
+
+    monkeypatch.setattr("leafward_tui.compare.controllers.content.arranged_content", gone)
+    comparison.content.show_ancestor()
+    comparison.jobs.run("content")
+    assert comparison.state.content.shown is None
+    assert comparison.screen.note == ("the session is gone", "bad")
+
+
 def test_folds_that_a_search_opened_are_folded_when_it_ends(comparison: Comparison) -> None:
     comparison.load()
     comparison.jobs.run("content")

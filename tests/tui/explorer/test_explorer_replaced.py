@@ -194,6 +194,7 @@ class TestReplaced:
             assert "is still being read" in rows(pilot.app)[-1] or key == "tab"
             may_read.set()
             await until(pilot, lambda: ready(screen) and "q" in tree(screen)[0])
+            await until(pilot, lambda: "is still being read" not in rows(pilot.app)[-1])
 
     async def test_a_file_that_another_screen_read_anew_as_it_was_closed_is_read_again(
         self, file: Named, tmp_path: Path

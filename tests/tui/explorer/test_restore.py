@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.base.config import Config
 from leafward.files.file_replay.knowledge import Certainty
+from leafward.files.restoration import write
 from leafward.files.restoration.plan import RestoreAction, RestoredFile
 from leafward.files.restoration.project_folder import FileKind, OnDisk
 from leafward.files.restoration.record import records
@@ -17,10 +19,11 @@ from leafward_tui.explorer.restore_sheet import RestoreSheet, file_lines
 from leafward_tui.log.screen import LogScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
+from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
-from tests.tui.session_store import NARROW, WIDE, reached, rows, shown, until
+from tests.tui.session_store import DEADLINE, NARROW, WIDE, reached, rows, shown, until
 from tests.tui.sure import sure
 from tests.workbench import Workbench
 
@@ -144,6 +147,24 @@ async def test_a_restore_alone_is_undone_like_an_operation(work: Work) -> None:
         await until(pilot, lambda: snapshot(work.folder) == work.now)
         await until(pilot, lambda: "put back" in note(screen))
     assert work.path.read_bytes() == before
+
+
+async def test_the_sheet_closes_after_the_write_also_where_its_keys_are_listed_over_it(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, goes_on = write.restore, threading.Event()
+
+    def held(*given: Any) -> Any:
+        goes_on.wait(DEADLINE)
+        return really(*given)
+
+    monkeypatch.setattr(write, "restore", held)
+    async with restoring(work, "H") as (pilot, screen, sheet):
+        await pilot.press("ctrl+s", "question_mark")
+        await reached(pilot, HelpScreen)
+        goes_on.set()
+        await until(pilot, lambda: screen.app.screen is screen)
+        assert not sheet.is_attached
 
 
 async def test_on_a_narrow_screen(work: Work) -> None:

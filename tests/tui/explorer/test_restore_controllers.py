@@ -11,6 +11,8 @@ from leafward.files.restoration.record import records
 from leafward.session.journal.write import Writing
 from leafward.session.session import Session
 from leafward_tui.explorer.controllers.restore import RestoreChoice, write_files
+from leafward_tui.explorer.restore_sheet import preview_lines
+from leafward_tui.ui.appearance.glyphs import UNICODE
 from tests.folder_contents import snapshot
 from tests.pi_file import HEADER, PiFile
 from tests.tui.explorer.test_restore import Work
@@ -140,6 +142,25 @@ def test_while_it_is_written_nothing_else_can_be_chosen(work: Work, choosing: Ch
     assert len(choosing.choice.chosen) == 3
     choosing.jobs.run("write")
     assert snapshot(work.folder) == work.then
+    assert choosing.view.closed == ["written"]
+
+
+def test_where_a_diff_cannot_be_made_its_place_says_why_and_the_write_goes_on(
+    choosing: Choosing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(_change: object) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("leafward.branches.diff.patches.restore_diff", unreadable)
+    choice = choosing.choice
+    choosing.view.key = "file:rows.py"
+    assert choice.diff() is None
+    choice.accept()
+    choosing.jobs.run("diff")
+    assert choice.writing
+    lines = preview_lines(choice.file, choice.diff(), True, 80, UNICODE)
+    assert lines[len(lines) - 1].text.strip() == "cannot be compared: [Errno 13] Permission denied"
+    choosing.jobs.run("write")
     assert choosing.view.closed == ["written"]
 
 

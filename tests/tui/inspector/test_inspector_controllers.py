@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,6 +67,22 @@ def test_the_page_before_stays_until_the_next_is_built(made: Made, session: Sess
     made.jobs.run("page")
     assert made.pane.shown == [(Tab.ENTRY, False), (Tab.RAW, False)]
     assert made.state.built == 2
+
+
+def test_a_turn_that_grows_faster_than_its_page_is_built_shows_one(made: Made, session: Session) -> None:
+    """It fails where each new entry drops the page that is being built for the same turn."""
+    first = turn(session)
+    made.pages.show(first)
+    building = made.jobs.waiting["page"]
+    made.pages.show(replace(first, entries=(range(3),)))
+    assert made.jobs.waiting["page"] is building
+    made.jobs.run("page")
+    assert made.pane.shown == [(Tab.ENTRY, False)]
+    assert made.jobs.running("page"), "the new entries count, too"
+    made.pages.show_tab(Tab.RAW)
+    made.jobs.run("page")
+    assert made.pane.shown[1:] == [(Tab.RAW, False)]
+    assert not made.jobs.running("page")
 
 
 def test_a_section_opens_where_it_is_and_closes_with_another_selection(made: Made, session: Session) -> None:

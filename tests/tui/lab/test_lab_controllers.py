@@ -122,6 +122,12 @@ class Lab:
         owner.actions[intent_id]()
 
 
+NOTHING_SENT = SimpleNamespace(
+    requests=[], tokens=1, cost=None, redacted={}, remarks=[], model="openai/one", base_url=None
+)
+"""Requests to a model, as far as the lab looks at them."""
+
+
 def _unread(_session: Session) -> None:
     raise OSError("gone")
 
@@ -330,9 +336,56 @@ def test_what_would_be_sent_does_not_come_over_another_screen(lab: Lab) -> None:
     lab.press("summary.run")
     _, done, _ = lab.jobs.waiting["prompt"]
     lab.screen.on_top = False
-    done(SimpleNamespace(requests=[], tokens=1, cost=None, redacted={}, remarks=[]))
+    done(NOTHING_SENT)
     assert lab.screen.sheets == []
     assert lab.state.pending == ""
+
+
+def asked(lab: Lab, name: str = "openai/one") -> None:
+    """A model is chosen, and what would be sent to it is known."""
+    lab.settle()
+    lab.controllers.summarizer.summarize_by(name)
+    lab.settle()
+    lab.state.prompt.sending = cast("Any", NOTHING_SENT)
+
+
+def test_what_would_be_sent_for_other_choices_is_not_asked_for(lab: Lab) -> None:
+    """It fails where the requests of before a change are shown until the settings rest, and others are sent."""
+    asked(lab)
+    lab.controllers.settings.choose(sure(lab.state.what_if).choices.keeping(3_000))
+    lab.press("summary.run")
+    assert lab.screen.sheets == []
+    lab.screen.rested()
+    lab.jobs.run_all("draft")
+    _, done, _ = lab.jobs.waiting["prompt"]
+    done(NOTHING_SENT)
+    assert len(lab.screen.sheets) == 1
+
+
+def test_a_model_is_asked_once_it_is_known_what_is_injected_beside_its_summary(lab: Lab) -> None:
+    """It fails where a key at once makes a compaction without it, though the plan shows it."""
+    lab.controllers.summarizer.summarize_by("openai/one")
+    lab.press("summary.run")
+    assert lab.state.pending == "reading what would be sent to openai/one"
+    for asks in (False, True):
+        _, done, _ = lab.jobs.waiting.pop("prompt")
+        done(NOTHING_SENT)
+        assert bool(lab.screen.sheets) is asks
+        lab.settle()
+    lab.controllers.request.start()
+    work, _, _ = lab.jobs.waiting["stream"]
+    assert sure(lab.state.what_if).injected in work.args
+
+
+def test_where_it_cannot_be_told_what_would_be_sent_the_page_says_why(lab: Lab) -> None:
+    lab.settle()
+    lab.controllers.summarizer.summarize_by("openai/one")
+    lab.controllers.layout.go_to("text", "Prompt")
+    _, _, failed = lab.jobs.waiting.pop("prompt")
+    failed("no such model")
+    lab.screen.tell("")
+    drawn = sure(lab.screen.panes.text.lines)
+    assert [drawn[y].text.strip() for y in range(len(drawn))] == ["no such model"]
 
 
 def test_an_edit_is_taken_over_and_an_empty_one_is_not(lab: Lab) -> None:

@@ -486,6 +486,10 @@ async def test_a_key_that_does_nothing_while_one_reads_says_so() -> None:
         await pilot.press("y")
         await pilot.pause()
         assert "copy: not finished yet" in last()
+        sheet.ended("a text", "whole", operation="append 1 line")
+        await pilot.pause()
+        assert "not finished yet" not in last()
+        assert "append 1 line" in last()
         pilot.app.pop_screen()
 
         pilot.app.push_screen(HelpScreen("draft"))

@@ -73,6 +73,17 @@ async def test_a_key_does_what_its_controller_does_unless_that_is_off(tmp_path: 
         assert screen.enabled("app.quit"), "the application's own"
 
 
+async def test_a_screen_that_a_job_closes_goes_with_what_lies_over_it(tmp_path: Path) -> None:
+    async with LeafwardApp([tmp_path]).run_test() as pilot:
+        first, below, over, given = pilot.app.screen, Keys(), Keys(), list[object]()
+        await pilot.app.push_screen(below, given.append)
+        await pilot.app.push_screen(over)
+        below.dismiss(None)
+        await pilot.pause()
+        assert pilot.app.screen is first
+        assert given == [None]
+
+
 class Compared(Screen[None]):
     """Stands for the comparison."""
 

@@ -26,6 +26,7 @@ from leafward_tui.xray.controllers.search import Search
 from leafward_tui.xray.hints import title_facts
 from leafward_tui.xray.model.arrangement import Side
 from leafward_tui.xray.state import XRayState
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 from tests.tui.xray.test_xray import orchard
 
@@ -42,9 +43,18 @@ class AtOnce:
     """Jobs that run when they are started."""
 
     def latest(
-        self, _key: str, work: Callable[[Any], Any], on_done: Callable[[Any], object], *_: object
+        self,
+        _key: str,
+        work: Callable[[Any], Any],
+        on_done: Callable[[Any], object],
+        on_error: Callable[[str], object],
     ) -> None:
-        on_done(work(WANTED))
+        try:
+            result = work(WANTED)
+        except OSError as error:
+            on_error(str(error))
+        else:
+            on_done(result)
 
 
 class FakeLines:
@@ -155,6 +165,22 @@ def test_the_title_counts_the_hits_that_a_filter_leaves(xray: tuple[FakeScreen, 
     lines.show_only(Link.INJECTED)
     assert titles[-1:] == [len(screen.search.hits.hits)]
     assert titles[-1] < every
+
+
+def test_a_search_that_fails_leaves_no_hits_of_the_one_before_in_the_title(
+    xray: tuple[FakeScreen, XRayState, Lines], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_given: object) -> None:
+        raise OSError("the session is gone")
+
+    screen, _, _ = xray
+    titles: list[str] = []
+    screen.show_title = lambda: titles.append(sure(screen.search.hits.fact()).value)
+    screen.search.hits.search("tree")
+    monkeypatch.setattr("leafward_tui.xray.controllers.search.entries_holding", gone)
+    screen.search.hits.search("trees")
+    assert titles[-1] == "no"
+    assert screen.said[-1:] == ["the session is gone"]
 
 
 def test_leaving_ends_the_search_then_shows_everything_then_closes(

@@ -44,7 +44,7 @@ class CatalogueDisplay:
         self.panes = Panes(self, lambda: self.line is not None)
         """List and preview, and which one has the keys."""
         self.early: list[str] = []
-        """Intents of the keys that came before the first list."""
+        """Intents of the keys that came before the first list, or before the lines that another key asked for."""
         self.look = look
         self.open_sheet = screen.open_sheet
         self.show_progress = screen.title_bar.progress
@@ -111,11 +111,8 @@ class CatalogueDisplay:
     # --- showing ------------------------------------------------------------------------------------------------------
 
     def show_listing(self, listing: Listing) -> None:
-        """Shows new lines; the first ones answer a key that found none."""
-        waited = self.line is None
+        """Shows new lines."""
         self.sessions.show(listing)
-        if waited and self.line is not None and self._screen.answer is not None:
-            self._screen.answer("")
         self.clear_preview()
         self.show_state()
 
@@ -138,11 +135,11 @@ class CatalogueDisplay:
         else:
             self.filter_bar.show(exact(total) if total else "", words if total else "")
         self.arrange_panes()
-        if not self.awaits_row:
+        if not (self.awaits_row or self._state.list.asked):
             self._run_early()
 
     def _run_early(self) -> None:
-        """Runs the keys that waited for the first list, unless another screen was opened meanwhile."""
+        """Runs the keys that waited, unless another screen was opened meanwhile."""
         early, self.early = self.early, []
         if self.on_top:
             for intent_id in early:

@@ -46,6 +46,14 @@ SETTLE = 0.08
 LOOK_AGAIN = 2.0
 """Seconds between two looks at the stores, where a look takes next to no time."""
 
+_OF_LINES = (
+    *(f"find.{way}" for way in ("next", "previous")),
+    *(f"project.{act}" for act in ("fold", "fold_all", "close", "open")),
+    *(f"session.{act}" for act in ("resume", "keep", "archive")),
+    "copy.text",
+)
+"""Intents that act on the lines on show, and ask nothing before."""
+
 _AGES_EVERY = 15.0
 """Seconds between two updates of the ages."""
 
@@ -81,6 +89,7 @@ class CatalogueScreen(BaseScreen[None]):
         exits = SessionExits(means, self.arrangement, self.stores)
         steps = RowSteps(view.step, lambda: self.sessions.size.height)
         self._of_a_row = {*steps.actions, "session.open"}
+        self._of_lines = {*self._of_a_row, *_OF_LINES}
         self.route(
             steps,
             view.panes,
@@ -113,9 +122,17 @@ class CatalogueScreen(BaseScreen[None]):
         self.set_interval(_AGES_EVERY, self.sessions.forget_ages)
 
     def action_intent(self, intent_id: str) -> None:
-        """As on every screen; a key that goes to a row, or opens it, waits for the first list."""
+        """As on every screen; a key that goes to a row, or opens it, waits for the first list.
+
+        One that acts on a row waits also for the lines that the key before asked for: the row under the cursor may be another.
+        """
+        if intent_id == "filter.edit":
+            self.view.early.clear()
         if self.view.awaits_row and intent_id in self._of_a_row:
             self.view.early.append(intent_id)
+        elif self.state.list.asked and intent_id in self._of_lines:
+            self.view.early.append(intent_id)
+            return
         super().action_intent(intent_id)
 
     def _look(self) -> None:

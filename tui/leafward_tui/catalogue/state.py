@@ -33,6 +33,8 @@ class ListState:
     view: View = field(default_factory=View)
     folded_hits: frozenset[str] = frozenset()
     """Groups folded while a filter holds; the other folds come back when it ends."""
+    asked: bool = False
+    """Whether a key asked for other lines that are not there yet."""
 
     @property
     def folded(self) -> frozenset[str]:

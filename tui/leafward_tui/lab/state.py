@@ -102,10 +102,15 @@ class Drafts:
     """Whether drafts that follow the settings are being made."""
     amending: bool = False
     """Whether a changed summary is being put together."""
-    awaited: bool = False
-    """Whether the user waits for the draft, to see its X-ray."""
+    awaited: str = ""
+    """What the user waits for until the draft is made, in words; empty for nothing."""
     runs: tuple[Run, ...] = ()
     """Runs made so far, the stored compaction first."""
+
+
+def reading_words(model: str) -> str:
+    """The words while the requests to a model are made."""
+    return f"reading what would be sent to {safe_line(model, 60)}"
 
 
 @dataclass(slots=True)
@@ -116,6 +121,13 @@ class Prompt:
     """The requests for the present choices; None where they are not known."""
     awaited: str = ""
     """The model that the user waits to send them to; empty for none."""
+    problem: str = ""
+    """The reason why they could not be made."""
+
+    @property
+    def pending(self) -> str:
+        """What the user waits for, in words; empty for nothing."""
+        return reading_words(self.awaited) if self.awaited else ""
 
 
 @dataclass(slots=True)
@@ -216,10 +228,7 @@ class LabState:
         """The pending work beside the panes, in words; empty for none."""
         if self.model.looked_up:
             return f"looking up {safe_line(self.model.looked_up, 60)}"
-        if self.drafts.awaited:
-            return "the X-ray opens once the summary is there"
-        awaited = self.prompt.awaited
-        return f"reading what would be sent to {safe_line(awaited, 60)}" if awaited else ""
+        return self.drafts.awaited or self.prompt.pending
 
     @property
     def what_if(self) -> WhatIf | None:

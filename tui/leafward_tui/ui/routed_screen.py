@@ -93,6 +93,8 @@ class RoutedScreen(Screen[ScreenResultType]):
     """Shows the reason why the pressed key does nothing; an empty reason clears the one before."""
     waits_for: Callable[[], str] | None = None
     """The reason why all keys wait now; empty where they do not."""
+    refused = "", ""
+    """The intent of the last key and the reason why it did nothing, which is empty where it did something."""
     refuses: Callable[[str], str] | None = None
     """The reason why an intent does nothing now, where the screen has a better one than the general; else empty."""
 
@@ -113,7 +115,8 @@ class RoutedScreen(Screen[ScreenResultType]):
         """The one way in for keys: runs the intent, or shows why it does nothing now."""
         enabled = self.enabled(intent_id)
         if self.answer is not None:
-            self.answer("" if enabled else self.reason(intent_id))
+            self.refused = intent_id, "" if enabled else self.reason(intent_id)
+            self.answer(self.refused[1])
         if enabled:
             self.routes.run(intent_id)
         if intent_id in ASKS and self.app.screen is self:
@@ -138,13 +141,16 @@ class RoutedScreen(Screen[ScreenResultType]):
         return super().check_action(action, parameters)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Closes with a result; nothing where it is closed already.
+        """Closes with a result, and what lies over it first; nothing where it is closed already.
 
         Textual pops whichever screen is on top each time a screen is dismissed, and calls back each time: a second enter that
-        was queued behind the first would close the screen below, or end the application.
+        was queued behind the first would close the screen below, or end the application; a screen that a job closes would
+        stay, and the help over it go.
         """
         if self not in self.app.screen_stack:
             return AwaitComplete()
+        while self.app.screen is not self:
+            self.app.pop_screen()
         return super().dismiss(result)
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Any, Any]:

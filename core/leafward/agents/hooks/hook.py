@@ -8,6 +8,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from leafward.base.errors import Refused
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -67,6 +69,13 @@ class Runner(NamedTuple):
     command: tuple[str, ...]
     log: Path
     """Log for scripts of errors before Leafward ran; one JSON text per line."""
+
+
+def no_summaries(agent: str) -> Refused:
+    """The refusal of Leafward's summaries for an agent that makes its own."""
+    return Refused(
+        f"{agent} cannot use a summary of Leafward: --summary is for pi; without it the injected context is installed"
+    )
 
 
 class Hooks(Protocol):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment
+from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment, no_summaries
 from leafward.base.errors import Refused
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class HookFile:
         if text is not None and not self.is_in(text):
             raise Refused(f"{self.file(os.environ)} is not a file that Leafward wrote; rename it first")
         if summary and not self.gives_summaries:
-            raise Refused(f"{self.agent} cannot use a summary of Leafward")
+            raise no_summaries(self.agent)
         values = {
             "AGENT": self.agent,
             "COMMAND": list(runner.command),

@@ -13,7 +13,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment
+from leafward.agents.hooks.hook import HookCommand, HookRequest, Moment, no_summaries
 from leafward.agents.storage.json_text import added, parts, root, without
 from leafward.base.errors import Refused
 
@@ -57,7 +57,7 @@ class HookGroups:
     def installed(self, text: str | None, runner: Runner, summary: bool = False) -> str:
         """The file's text with our two hooks. Raises Refused where it cannot be read, or where a summary is requested."""
         if summary:
-            raise Refused(f"{self.title} cannot use a summary of Leafward")
+            raise no_summaries(self.title)
         made = text if text is not None and text.strip() else "{}\n"
         made = self.removed(made) or "{}\n"
         for event, matcher in _EVENTS:

@@ -10,6 +10,7 @@ import click
 from leafward.cli.options.option_fields import (
     AgentName,
     NamedPath,
+    Seconds,
     WholeNumber,
     base_field,
     base_url_field,
@@ -67,7 +68,7 @@ class BisectOptions:
     timeout: float | None = option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Seconds(),
         help="Most seconds that one run may take.",
     )
     label: str | None = option("--label", metavar="TEXT", help="Label the turn found.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import MISSING, field, fields
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
@@ -55,6 +56,20 @@ class AgentName(click.ParamType[str]):
             return known_name(value)
         except NotFound as error:
             self.fail(str(error), param, ctx)
+
+
+class Seconds(click.FloatRange):
+    """A length of time above 0; the word `nan`, which is not below 0 either, is none."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that was typed, or an error where it is no length of time."""
+        seconds: float = super().convert(value, param, ctx)
+        if isnan(seconds):
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return seconds
 
 
 class NamedPath(click.Path):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.summaries.facts.values import Fact
     from leafward.summaries.fates.report import Survival
+    from leafward.summaries.survival.kept_state import KeptState
     from leafward.summaries.survival.span_reading import SpanReading
 
 
@@ -60,6 +61,8 @@ class Ground:
     """Facts in the replaced span; they are read once there is a summary to be judged."""
     reading: SpanReading | None = field(default=None, compare=False, repr=False)
     """The reading of its messages, so that the exam need not read them again."""
+    kept_state: KeptState | None = field(default=None, compare=False, repr=False)
+    """What the kept messages change about it."""
 
 
 @dataclass(frozen=True, slots=True)

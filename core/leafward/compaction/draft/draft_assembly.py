@@ -41,6 +41,7 @@ from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, utf16_length
 from leafward.summaries.fates.report import facts_read, reading_of, survival
 from leafward.summaries.summarizers.summary import Summary, SummaryLine, tokens_of
+from leafward.summaries.survival.kept_state import kept_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -94,7 +95,9 @@ def draft(
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
         raise Refused("the summary is empty: nothing of the span fits; nothing was written")
-    ground = replace(ground, facts=facts_read(reading, ground.cwd), reading=reading)
+    facts = facts_read(reading, ground.cwd)
+    state = kept_state(reading, facts, ground.there.kept, ground.cwd, stop)
+    ground = replace(ground, facts=state.left(facts), reading=reading, kept_state=state)
     return _assembled(plan, made, ground, injection, every, focus, place, stop=stop)
 
 

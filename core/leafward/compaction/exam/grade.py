@@ -143,7 +143,7 @@ def exam_of(session: Session, compaction: int, stop: Callable[[], bool] = lambda
     """The exam of a stored compaction. Raises Refused if the entry is none, Cancelled if `stop` returns true."""
     there = replaced_by(session, compaction)
     exam_questions = questions(
-        there.messages, session.cwd, there.previous, there.previous_entry, there.plan, stop
+        there.messages, session.cwd, there.previous, there.previous_entry, there.plan, stop, kept=there.kept
     )
     found = exam(
         exam_questions,
@@ -176,13 +176,20 @@ def exam_of_draft(draft: Draft, stop: Callable[[], bool] = lambda: False) -> Exa
     ground = draft.ground
     there, reading = ground.there, ground.reading
     with gc_paused():
-        if reading is not None and not reading.told:
-            exam_questions = questions_read(reading, ground.cwd, stop)
+        if reading is not None and ground.kept_state is not None and not reading.told:
+            exam_questions = questions_read(reading, ground.kept_state, ground.cwd, stop)
         else:
             # With the lines of an earlier summary in mind, a reader finds more steps done than the exam asks about.
             known = reading.reader.texts.known if reading is not None else None
             exam_questions = questions(
-                there.replaced, ground.cwd, ground.previous, there.previous_entry, there.plan, stop, known
+                there.replaced,
+                ground.cwd,
+                ground.previous,
+                there.previous_entry,
+                there.plan,
+                stop,
+                known,
+                there.kept,
             )
     summary, injected = split_enclosed(draft.text)
     return exam(exam_questions, summary, injected=injected, kept=ground.kept, cwd=ground.cwd)

@@ -30,6 +30,8 @@ from leafward.summaries.facts.sentences.prose import content_words, negated
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
+from leafward.summaries.fates.report import facts_read
+from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.survival.kept_state import KeptState
     from leafward.summaries.survival.spans import SpanMessage
 
 _OF_A_TOPIC = 4
@@ -123,6 +126,7 @@ class _Held:
     def __init__(
         self,
         reading: SpanReading,
+        state: KeptState,
         cwd: str,
         stop: Callable[[], bool],
     ) -> None:
@@ -179,6 +183,7 @@ class _Held:
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
         self.withdrawn = withdrawn
+        self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
 
     def _bring_back(self, command: str, pending: set[str], cwd: str, *, failed: bool) -> None:
@@ -222,20 +227,25 @@ def questions(
     plan: Items = (),
     stop: Callable[[], bool] = lambda: False,
     known: Known | None = None,
+    kept: Sequence[SpanMessage] = (),
 ) -> tuple[Question, ...]:
     """The questions about a span of messages; `previous` is the summary before it, `plan` the agent's own list at that time.
 
-    `known` holds what was read in texts already. Raises Cancelled if `stop` returns true.
+    `known` holds what was read in texts already; `kept` are the messages behind the span. Raises Cancelled if `stop` returns true.
     """
     before = EntryIndex(previous_entry)
-    return questions_read(
-        read_span(unless_cancelled(messages, stop, "exam"), cwd, previous, before, known, plan), cwd, stop
-    )
+    reading = read_span(unless_cancelled(messages, stop, "exam"), cwd, previous, before, known, plan)
+    return questions_read(reading, kept_state(reading, facts_read(reading, cwd), kept, cwd, stop), cwd, stop)
 
 
-def questions_read(reading: SpanReading, cwd: str, stop: Callable[[], bool]) -> tuple[Question, ...]:
-    """The questions about a span that was read without being told what an earlier summary lists. Raises Cancelled."""
-    there = _Held(reading, cwd, stop)
+def questions_read(
+    reading: SpanReading, state: KeptState, cwd: str, stop: Callable[[], bool]
+) -> tuple[Question, ...]:
+    """The questions about a span that was read without being told what an earlier summary lists. Raises Cancelled.
+
+    `state` is what the kept messages change.
+    """
+    there = _Held(reading, state, cwd, stop)
     found = [
         *_changed_last(there),
         *_tests(there),
@@ -265,7 +275,7 @@ def _changed_last(there: _Held) -> Iterable[Question]:
 
 def _tests(there: _Held) -> Iterable[Question]:
     runs = there.runs()
-    if not runs:
+    if not runs or there.state.tested:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact
@@ -293,7 +303,7 @@ def _limits(there: _Held) -> Iterable[Question]:
     """Questions about valid rules of the user; wrong answers are withdrawn rules, and suppositions in the words of rules."""
     rules = [
         one
-        for one in there.of(FactKind.CONSTRAINT)
+        for one in there.state.left(there.of(FactKind.CONSTRAINT))
         if one.is_open
         and one.key in there.own - there.withdrawn
         and _LIMITS.search(_BESIDE.sub(" ", one.text))
@@ -353,7 +363,7 @@ def _taken_back(messages: Sequence[SpanMessage]) -> Iterable[Question]:
 
 def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
-    left = [one for one in steps if one.is_open and one.outcome != DROPPED]
+    left = [one for one in there.state.left(steps) if one.is_open and one.outcome != DROPPED]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
     over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
     done = [(one.text, one) for one in sorted(over, key=_latest)]

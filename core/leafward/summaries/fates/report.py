@@ -17,6 +17,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
 from leafward.summaries.fates.earlier_statements import statements, unfinished
 from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
+from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
 from leafward.summaries.survival.text_match import FactMatch, FactText, file_names
@@ -123,12 +124,16 @@ def facts_of(
     previous_entry: int = NO_ENTRY,
     known: Known | None = None,
     plan: Items = (),
+    kept: Sequence[SpanMessage] = (),
 ) -> list[Fact]:
     """The facts of a span that a compaction can lose: todos only while open, rules only while they hold.
 
-    `plan` is the agent's own list before the span; `known` is the cache of texts read already; see `FactReader`.
+    `plan` is the agent's own list before the span, `kept` are the messages kept behind it; `known` is the cache of texts read
+    already; see `FactReader`.
     """
-    return facts_read(reading_of(messages, cwd, previous, previous_entry, known, plan), cwd)
+    reading = reading_of(messages, cwd, previous, previous_entry, known, plan)
+    facts = facts_read(reading, cwd)
+    return kept_state(reading, facts, kept, cwd).left(facts)
 
 
 def reading_of(
@@ -145,7 +150,7 @@ def reading_of(
 
 
 def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
-    """The facts of a span that was read: see `facts_of`."""
+    """The facts of a span that was read, whatever was kept behind it: see `facts_of`."""
     sightings: list[Sighting] = []
     turn = 0
     for (_, body), found in zip(reading.messages, reading.found, strict=True):
@@ -333,6 +338,7 @@ def survival_of(session: Session, compaction: int, stop: Callable[[], bool] = ne
         there.previous,
         there.previous_entry,
         plan=there.plan,
+        kept=there.kept,
     )
     kept = "\n".join(message_text(message.message) for message in there.kept)
     sources = (message_text(message.message) for message in there.messages)

@@ -99,6 +99,13 @@ def test_an_item_may_be_reopened_and_named_anew() -> None:
     assert renamed["Write all rows twice"] == (True, "")
 
 
+@pytest.mark.parametrize("state", [["completed"], {"is": "completed"}, 3, None])
+def test_a_state_that_is_no_word_changes_nothing(state: object) -> None:
+    given = {"taskId": "1", "status": state}
+    change = [reply("", ("c", "TaskUpdate", given)), result("c", "Updated task #1 status")]
+    assert steps(*plan_of("Port the lexer"), *change) == {"Port the lexer": (True, "")}
+
+
 def test_what_waits_for_another_item_stays_open() -> None:
     answer = "Updated task #2 blockedBy"
     assert steps(*THREE, *change("a", answer, taskId="2", addBlockedBy=["1"]))["Count the rows"][0]

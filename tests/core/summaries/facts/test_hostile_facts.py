@@ -20,6 +20,7 @@ from leafward.summaries.summarizers.outline import harmless, outline_lines, unfr
 from leafward.summaries.survival.rule_match import is_contrary
 from leafward.summaries.survival.text_match import FactMatch, FactText
 from tests.core.linear_time import in_linear_time
+from tests.core.told import reply, result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,6 +159,24 @@ def test_a_whole_list_of_very_many_steps() -> None:
     with in_linear_time():
         found = FactReader("/x").read(AT, plan_call(steps))
     assert sum(one.kind is FactKind.TODO for one in found) == len(steps)
+
+
+def test_a_list_of_very_many_steps_made_one_by_one() -> None:
+    made, done = [], []
+    for number in range(3_000):
+        made += [
+            reply("", (f"m{number}", "TaskCreate", {"subject": f"port part {number}00"})),
+            result(f"m{number}", f"Task #{number} created successfully: port part {number}00"),
+        ]
+        done += [
+            reply("", (f"d{number}", "TaskUpdate", {"taskId": str(number), "status": "completed"})),
+            result(f"d{number}", f"Updated task #{number} status"),
+        ]
+    reader = FactReader("/x")
+    with in_linear_time():
+        found = [one for message in [*made, *done] for one in reader.read(AT, message)]
+    assert sum(one.kind is FactKind.TODO for one in found) == 6_000
+    assert not reader.plan.open
 
 
 def test_a_long_answer_about_a_list_of_very_many_steps() -> None:

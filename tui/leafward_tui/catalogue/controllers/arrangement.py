@@ -67,9 +67,20 @@ class Arrangement(CatalogueController):
         now = int(self._services.clock().timestamp() * 1000)
         cards = self._stores.cards if self._stores.cards is not None else []
         work = partial(make_lines, state.stock, cards, self._stores.catalogue, view, now)
-        self._jobs.latest("lines", work, self._show)
+        self._jobs.latest("lines", work, self._show, self._fail)
+
+    def _ask(self) -> None:
+        """Makes lines for another view; keys of a row wait for them, so that they mean the row that is there then."""
+        self._list.asked = True
+        self.list_again()
+
+    def _fail(self, problem: str) -> None:
+        self._list.asked = False
+        self._services.say(problem, problem=True)
+        self._view.show_state()
 
     def _show(self, listed: ListedView) -> None:
+        self._list.asked = False
         self._pause = _REST * listed.seconds
         self._listed_at = time.perf_counter()
         self._list.stock = listed.listing.stock
@@ -124,18 +135,18 @@ class Arrangement(CatalogueController):
         view = self._list.view
         self._services.remember("catalogue", {"sort": view.sort.value, "group": view.grouping.value})
         self._view.relight()
-        self.list_again()
+        self._ask()
 
     def toggle_archived(self) -> None:
         """Shows or hides archived sessions, and sub-agents without a task."""
         self._list.view = replace(self._list.view, archived=not self._list.view.archived)
-        self.list_again()
+        self._ask()
 
     def filter_by(self, text: str) -> None:
         """Shows the sessions that a query finds; all for an empty one."""
         self._list.folded_hits = frozenset()
         self._list.view = replace(self._list.view, text=text)
-        self.list_again()
+        self._ask()
 
     # --- folds --------------------------------------------------------------------------------------------------------
 
@@ -144,7 +155,7 @@ class Arrangement(CatalogueController):
             self._list.folded_hits = folded
         else:
             self._list.view = replace(self._list.view, folded=folded)
-        self.list_again()
+        self._ask()
 
     def toggle(self, group: str) -> None:
         """Folds a group, or unfolds it."""

@@ -102,7 +102,8 @@ class Curation(CatalogueController):
     def undo(self) -> None:
         """Undoes the last action."""
         if self._undos:
-            self._do(self._undos.pop())
+            last = self._undos.pop()
+            self._do(last, partial(self._not_undone, last))
 
     def show_totals(self) -> None:
         """Adds up the usage and the cost of the listed sessions, and shows them."""
@@ -117,8 +118,8 @@ class Curation(CatalogueController):
             note = f"{exact(len(found.cards))} of {exact(of_all)} sessions" if filtered else ""
             self._view.show_totals(found.rows, note, found.cards)
 
-    def _do(self, act: Callable[[], CurationResult]) -> None:
-        self._jobs.also("curation", partial(done_of, act), self._did, self._refused)
+    def _do(self, act: Callable[[], CurationResult], refused: Callable[[str], object] | None = None) -> None:
+        self._jobs.also("curation", partial(done_of, act), self._did, refused or self._refused)
 
     def _did(self, done: CurationResult) -> None:
         """Shows the effect, and looks at the stores."""
@@ -128,6 +129,11 @@ class Curation(CatalogueController):
         self._services.say(": ".join(filter(None, (done.words, title))))
         self._stores.look_around()
         self._view.show_hints()
+
+    def _not_undone(self, undo: Callable[[], CurationResult], problem: str) -> None:
+        """Keeps an undo that failed: it may be possible again."""
+        self._undos.append(undo)
+        self._refused(problem)
 
     def _refused(self, problem: str) -> None:
         self._services.say(problem, problem=True)

@@ -90,7 +90,8 @@ class Stores(CatalogueController):
             self._view.show_progress(Progress("indexing", update.done, update.total) if busy else None)
         new = update is None or update.changed or update.gone or self._missed
         if before and not new:
-            if not state.cards:
+            if self._view.line is None:
+                # An empty list says whether sessions are still looked for.
                 self._view.show_state()
             return
         # While files are read, lines are made so seldom that keys always find a free moment.

@@ -20,7 +20,7 @@ from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title,
 from leafward_tui.catalogue.widgets.session_row import is_live
 from leafward_tui.ui.panes.side_pane import PaneLine, SidePane
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import count, fit, fit_path, limit, money, right, shares, wrap
+from leafward_tui.ui.text.cells import count, exact, fit, fit_path, limit, money, right, shares, wrap
 from leafward_tui.ui.text.hits import marked
 from leafward_tui.ui.text.paths import fit_project, tilde
 from leafward_tui.ui.text.times import moment_at, period_at
@@ -254,8 +254,8 @@ class Preview(SidePane):
         if not names and not preview.read:
             return
         yield []
-        facts = [f"{len(names)} changed"] if names else []
-        facts += [f"{preview.read} read"] if preview.read else []
+        facts = [f"{exact(len(names))} changed"] if names else []
+        facts += [f"{exact(preview.read)} read"] if preview.read else []
         yield section_head("Files", "   ".join(facts), width, ground)
         if preview.changes:
             for change in preview.changes[:_FILES]:

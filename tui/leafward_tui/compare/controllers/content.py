@@ -94,8 +94,14 @@ class Content(CompareController):
                 "content",
                 partial(laid_out, request, file, known, contents),
                 partial(self._laid, request),
-                lambda text: self._view.tell(text, "bad"),
+                self._failed,
             )
+
+    def _failed(self, text: str) -> None:
+        """Shows why there are no contents, and none of another file."""
+        self._state.content.shown = None
+        self.draw()
+        self._view.tell(text, "bad")
 
     def _laid(self, request: ContentRequest, shown: Shown) -> None:
         """Keeps a layout, and shows it where the cursor still is."""

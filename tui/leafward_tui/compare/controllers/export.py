@@ -11,10 +11,10 @@ from leafward_tui.ui.saved_files import (
     FILES_EFFECT,
     Saved,
     folder_sheet,
-    free_path,
     named,
     outcome_toasts,
     save_files,
+    write_free,
 )
 from leafward_tui.ui.text.paths import working_folder
 
@@ -46,11 +46,11 @@ class Export(CompareController):
 
         def document(form: str) -> None:
             work = partial(document_written, seen.sides, form, stem, bases)
-            self._jobs.latest("export", work, *outcome_toasts(self._services))
+            self._jobs.also("export", work, *outcome_toasts(self._services))
 
         def patch(key: str, side: Side) -> None:
             work = partial(patch_written, seen.sides, side, f"{stem}-{key}", bases)
-            self._jobs.latest("export", work, *outcome_toasts(self._services))
+            self._jobs.also("export", work, *outcome_toasts(self._services))
 
         choices = [
             Choice(key, title, f"{stem}.{form}", redacted, act=partial(document, form))
@@ -83,7 +83,7 @@ class Export(CompareController):
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
                 work = partial(save_files, state.session, entry, folder.strip(), state.bases())
-                self._jobs.latest("export", work, *outcome_toasts(self._services))
+                self._jobs.also("export", work, *outcome_toasts(self._services))
 
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
         self._view.open_sheet(folder_sheet(title, stem, state.session.cwd), done)
@@ -93,20 +93,17 @@ def document_written(both: Sides, form: str, stem: str, bases: Bases | None, job
     """Writes the comparison as a document to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.export.documents.comparison import comparison_of
     from leafward.export.documents.comparison_document import document
-    from leafward.export.output_file import write_new_document
 
-    found, path = comparison_of(both, bases=bases, stop=job.unwanted), free_path(stem, form)
-    write_new_document(path, document(found, form))
-    return Saved(f"exported to {path}")
+    found = comparison_of(both, bases=bases, stop=job.unwanted)
+    return Saved(f"exported to {write_free(stem, form, document(found, form))}")
 
 
 def patch_written(both: Sides, side: Side, stem: str, bases: Bases | None, job: Job) -> Saved:
     """Writes one side's changes as a patch to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
-    from leafward.export.output_file import write_new_document
 
-    made, path = patch_of(both, side, job.unwanted, bases), free_path(stem, "patch")
-    write_new_document(path, made.text)
+    made = patch_of(both, side, job.unwanted, bases)
+    path = write_free(stem, "patch", made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
     return Saved(
         f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"

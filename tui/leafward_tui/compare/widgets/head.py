@@ -10,7 +10,7 @@ from rich.segment import Segment
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.panes.painted import Painted
 from leafward_tui.ui.services import services_of
-from leafward_tui.ui.text.cells import fit, right
+from leafward_tui.ui.text.cells import count, fit, right
 
 if TYPE_CHECKING:
     from leafward_tui.compare.model.compared_sides import HeadEntry
@@ -62,25 +62,34 @@ class CompareHead(Painted):
             Segment(f"  {one.letter}  ", getattr(ground, f"strong_{hue}")),
         ]
         used = sum(cell_len(segment.text) for segment in segments)
-        figures = _figures(one, width, ground, hue)
+        figures = _figures(one, self._named, width, ground)
         room = width - used - sum(cell_len(segment.text) for segment in figures) - 2
         words = fit(one.words, room, pad=True, ellipsis=glyphs.ellipsis)
         return [*segments, Segment(words, ground.text), Segment(" ", ground.blank), *figures]
 
 
-def _figures(one: HeadEntry, width: int, ground: Ground, hue: str) -> list[Segment]:
-    """Name, number of the entry, and figures of the branch, as far as there is room."""
+def _numbers(one: HeadEntry) -> tuple[str, str, str]:
+    """What the branch adds, in the order of `_UNITS`."""
+    entries, turns, edits = (f"+{count(number, zero='0')}" for number in (one.entries, one.turns, one.edits))
+    return entries, turns, edits
+
+
+def _figures(one: HeadEntry, both: tuple[HeadEntry, HeadEntry], width: int, ground: Ground) -> list[Segment]:
+    """Name, number of the entry, and figures of the branch, as far as there is room; those of both stand below each other."""
+    hue = HUES[one.letter]
     names = [name for name, holds in (("leaf", one.leaf), ("mark", one.mark)) if holds]
     segments = [
         Segment(right(" ".join(names), 10 if len(names) > 1 else 5), getattr(ground, hue)),
         Segment(right(f"#{one.entry:,}" if one.entry >= 0 else "start", 8), ground.text),
     ]
-    for (many, single, cells), number in zip(_UNITS, (one.entries, one.turns, one.edits), strict=True):
+    least = 7 if width >= 140 else 6 if width >= 100 else 5
+    columns = zip(*map(_numbers, both), strict=True)
+    for (many, single, cells), number, column in zip(_UNITS, _numbers(one), columns, strict=True):
         if width < 100 and many == "entries":
             continue
-        unit = single if number == 1 else many
+        unit = single if number == "+1" else many
         segments += [
-            Segment(right(f"+{number}", 7 if width >= 140 else 6 if width >= 100 else 5), ground.sub),
+            Segment(right(number, max(least, *map(len, column))), ground.sub),
             Segment(f" {fit(unit, cells - 1, pad=True)}", ground.faint),
         ]
     segments.append(Segment(right(one.size, 8 if width >= 100 else 0), ground.sub))

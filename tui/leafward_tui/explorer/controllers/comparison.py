@@ -113,9 +113,9 @@ class Comparison(ExplorerController):
         from leafward_tui.ui.sheets.choice_sheet import LETTERS, Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
+        self._view.tell("")
         if not self._view.on_top:
             return
-        self._view.tell("")
         place = session.place
         width, height = self._view.size
         # The newest first: the last attempt is the one that is compared.

@@ -292,7 +292,7 @@ class CursorDetails(ExplorerController):
 
         began = monotonic()
 
-        def tell(found: Forecast) -> None:
+        def tell(found: Forecast | None) -> None:
             self._rest_until = monotonic() + FORECAST_REST * (monotonic() - began)
             self._foreseen = found
             self._view.gauge.set_forecast(live=True, forecast=found)
@@ -301,7 +301,7 @@ class CursorDetails(ExplorerController):
             self._view.gauge.set_forecast(live=True, forecast=Forecast(why="counting facts…"))
         # A forecast that fails is not shown: nobody asked for it.
         work = partial(forecast, session, self._services.config)
-        self._jobs.latest("forecast", work, tell, lambda _problem: None)
+        self._jobs.latest("forecast", work, tell, lambda _problem: tell(self._foreseen))
 
     def _show_overview(self, overview: Overview) -> None:
         if self._state.overview is None:

@@ -13,10 +13,10 @@ from leafward_tui.ui.saved_files import (
     FILES_EFFECT,
     Saved,
     folder_sheet,
-    free_path,
     outcome_toasts,
     plain_name,
     save_files,
+    write_free,
 )
 from leafward_tui.ui.text.paths import working_folder
 
@@ -73,7 +73,7 @@ class Export(ExplorerController):
 
         def save(stem: str, name: str, only: frozenset[int] | None = None) -> None:
             work = partial(save_export, session, target, name, stem, only)
-            self._jobs.latest("export", work, *outcome_toasts(self._services))
+            self._jobs.also("export", work, *outcome_toasts(self._services))
 
         choices = [
             Choice(
@@ -103,7 +103,7 @@ class Export(ExplorerController):
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
                 work = partial(save_files, session, target, folder.strip(), None)
-                self._jobs.latest("export", work, *outcome_toasts(self._services))
+                self._jobs.also("export", work, *outcome_toasts(self._services))
 
         self._view.open_sheet(folder_sheet("The files as they were here", stem, session.cwd), done)
 
@@ -113,8 +113,6 @@ def save_export(
 ) -> Saved:
     """Writes a path, or, from all branches, the entries in `only`, to the current folder. Raises LeafwardError, OSError."""
     from leafward.export.documents.session_export import export
-    from leafward.export.output_file import write_new_document
 
-    path = free_path(stem, form)
-    write_new_document(path, export(session, form, target, whole=only is not None, only=only).text)
-    return Saved(f"exported to {path}")
+    made = export(session, form, target, whole=only is not None, only=only)
+    return Saved(f"exported to {write_free(stem, form, made.text)}")

@@ -85,9 +85,9 @@ class NewSession(ExplorerController):
         from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
+        self._view.tell("")
         if not self._view.on_top:
             return
-        self._view.tell("")
         request = points.request
         if isinstance(points, RefusedFolder):
             self._ask_folder(replace(request, cwd=""), request.cwd, points.problem)

@@ -29,7 +29,10 @@ class Heal(ExplorerController):
         self.actions = {"session.heal": self._find}
 
     def look(self) -> None:
-        """Checks whether a damaged session has anything to heal: only then is the key offered."""
+        """Checks whether a damaged session has anything to heal, behind a check under way: only then is the key offered."""
+        self._jobs.after("healable", self._look)
+
+    def _look(self) -> None:
         session = self._state.session
         if session is None or not session.columns.damaged:
             self._offer(wanted=False)

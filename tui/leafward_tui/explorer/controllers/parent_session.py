@@ -39,7 +39,13 @@ class ParentSession(ExplorerController):
         return found if isinstance(found, str) else ""
 
     def look(self) -> None:
-        """Reads the title of the parent, and the first entry of a fork that the parent does not hold."""
+        """Reads the title of the parent, and the first entry of a fork that the parent does not hold.
+
+        A read under way goes on: a session may grow faster than its parent is read.
+        """
+        self._jobs.after("parent", self._look)
+
+    def _look(self) -> None:
         from leafward.agents.recognition import is_there
 
         session, path = self._state.session, self._path

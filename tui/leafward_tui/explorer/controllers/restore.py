@@ -194,8 +194,10 @@ class RestoreChoice:
         known = self._diffs.get(file.path)
         if known is None and self._comparing != file.path:
             self._comparing = file.path
-            work = partial(diff_of_file, file)
-            self._jobs.latest("diff", work, partial(self._compared, file.path), self.fail)
+            compared = partial(self._compared, file.path)
+            self._jobs.latest(
+                "diff", partial(diff_of_file, file), compared, lambda why: compared(no_diff(why))
+            )
         return known
 
     # --- progress -----------------------------------------------------------------------------------------------------
@@ -343,6 +345,11 @@ def diff_of_file(change: RestoredFile, job: Job) -> list[str]:
 
     job.unwanted()
     return restore_diff(change)
+
+
+def no_diff(why: str) -> list[str]:
+    """The lines in place of a diff that cannot be made: two for the names of the file, then the reason."""
+    return ["", "", f"cannot be compared: {safe_line(why)}"]
 
 
 def write_files(

@@ -112,7 +112,8 @@ class RowMetrics(ExplorerController):
     # --- notes --------------------------------------------------------------------------------------------------------
 
     def forget_note(self, head: int) -> None:
-        """Drops the note of the row that begins with an entry, because the row has grown."""
+        """Drops the note of the row that begins with an entry, because the row has grown; one under way may be of before."""
+        self._jobs.cancel("note")
         self._state.texts.notes.pop(head, None)
 
     def laid_out(self) -> None:

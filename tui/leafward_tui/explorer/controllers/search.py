@@ -40,6 +40,8 @@ class Search(ExplorerController):
         """The row of the cursor when the search began: the cursor stays where the user has moved it since."""
         self._found: EntryHits | None = None
         """The hits on show; None where there is no search, or no result yet."""
+        self._problem = ""
+        """The reason why the last search failed."""
         self._sheet: TextSheet | None = None
         """The sheet that asks, while it is open."""
         self._on_show: tuple[object, object, Sequence[int]] = (None, None, ())
@@ -85,8 +87,8 @@ class Search(ExplorerController):
             return _reading(text).words
         if search.rows:
             return self._counted()
-        if self._jobs.running("search"):
-            return "searching"
+        if self._jobs.running("search") or self._problem:
+            return self._problem or "searching"
         doubt = _reading(text).doubt
         return f"nothing found: {doubt}" if doubt else "nothing found"
 
@@ -113,13 +115,19 @@ class Search(ExplorerController):
         self._search(session, self._show)
 
     def _search(self, session: Session, found_more: Callable[[EntryHits], object]) -> None:
-        search = self._state.search
+        search, self._problem = self._state.search, ""
         self._jobs.latest(
             "search",
             partial(_find, session, search.text, search.text == search.literal, found_more),
             self._show,
-            lambda problem: self._view.fail(f"cannot search: {problem}"),
+            self._fail,
         )
+
+    def _fail(self, problem: str) -> None:
+        self._problem = f"cannot search: {safe_line(problem, 200)}"
+        self._view.fail(self._problem)
+        if self._sheet is not None:
+            self._sheet.tell_outcome()
 
     def again(self) -> None:
         """Puts the hits on the rows that were laid out again, and searches again: the session may have grown."""

@@ -29,7 +29,10 @@ class SubAgents(ExplorerController):
         self.actions = {"session.child": self._open}
 
     def look(self) -> None:
-        """Looks for sub-agents among the entries added since the last time."""
+        """Looks for sub-agents among the entries added since the last time, behind a look under way: a session may grow faster."""
+        self._jobs.after("sub_agents", self._look)
+
+    def _look(self) -> None:
         session = self._state.session
         if session is None:
             return

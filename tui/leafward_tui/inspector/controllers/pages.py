@@ -23,6 +23,8 @@ class Pages:
 
     def __init__(self, state: InspectorState, view: InspectorView, services: AppServices, jobs: Jobs) -> None:
         self._state, self._view, self._services, self._jobs = state, view, services, jobs
+        self._about: tuple[object, ...] = ()
+        """The inputs of the last job, but for the entries of its selection."""
 
     def show(self, selection: Selection | None) -> None:
         """Shows another selection, with every section in its first state; one that has grown keeps its sections and its place."""
@@ -95,6 +97,12 @@ class Pages:
             state.limits,
             state.goal,
         )
+        about = *request[:1], _head(state.selection), *request[2:]
+        if about == self._about and self._jobs.running("page"):
+            # A session that grows faster than a page is built would never show one.
+            self._jobs.after("page", self.rebuild)
+            return
+        self._about = about
         self._jobs.latest("page", partial(build_page, request), self._show)
 
     def _show(self, page: Page) -> None:

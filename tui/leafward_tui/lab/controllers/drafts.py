@@ -89,16 +89,16 @@ class DraftMaker(LabController):
         self._state.drafts.waiting = what_if is not None and not what_if.plan.nothing
         self._resting.start(REST, self.follow)
 
-    def when_made(self, then: Callable[[], object]) -> None:
+    def when_made(self, then: Callable[[], object], words: str) -> None:
         """Calls `then` once all is there that the present choices make without the user: the draft, or what a model's would have beside it.
 
-        While it waits, the row over the keys says so. A change of the choices, a failure, or another screen ends the wait.
+        While it waits, the row over the keys shows `words`. A change of the choices, a failure, or another screen ends the wait.
         """
         drafts = self._state.drafts
         if self._is_made() or not (drafts.waiting or drafts.amending):
             then()
             return
-        self._then, drafts.awaited = then, True
+        self._then, drafts.awaited = then, words
         self._view.tell("")
 
     def redo(self) -> None:
@@ -178,6 +178,7 @@ class DraftMaker(LabController):
         self._display.show_plan()
         if self._state.layout.page == "Injected":
             self._display.show_text()
+        self._prompt.remake()
         self._end_wait()
         self._go_on()
 
@@ -221,7 +222,7 @@ class DraftMaker(LabController):
 
     def _give_up(self) -> None:
         if self._then is not None:
-            self._then, self._state.drafts.awaited = None, False
+            self._then, self._state.drafts.awaited = None, ""
             self._view.tell("")
 
     def fail(self, text: str) -> None:

@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.plan.growth import planned_growth
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.controllers.drafts import draft_of
-from leafward_tui.lab.state import Mode
+from leafward_tui.lab.state import Mode, reading_words
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
@@ -66,8 +66,13 @@ class SummaryRequest(LabController):
                 self._ask_again()
             else:
                 self._redo()
-        elif state.prompt.sending is not None:
-            self.ask(state.prompt.sending)
+        else:
+            # A model's draft has what is injected beside it.
+            self._drafts.when_made(self._ask_to_send, reading_words(what_if.choices.summarizer))
+
+    def _ask_to_send(self) -> None:
+        if self._state.prompt.sending is not None:
+            self.ask(self._state.prompt.sending)
         else:
             self._prompt.read(self.ask)
             self._view.tell("")

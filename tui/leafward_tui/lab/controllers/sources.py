@@ -50,7 +50,9 @@ class Sources(LabController):
             "lab.choose": self.choose,
             "copy.text": self.copy,
             "runs.compare": self.compare_runs,
-            "draft.xray": partial(drafts.when_made, self.open_xray),
+            "draft.xray": partial(
+                drafts.when_made, self.open_xray, "the X-ray opens once the summary is there"
+            ),
         }
 
     @property

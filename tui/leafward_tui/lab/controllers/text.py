@@ -79,7 +79,7 @@ class TextPane(LabController):
         if page == "Injected":
             return (page, what_if.injections.get(what_if.injection_key), what_if.choices.inject)
         if page == "Prompt":
-            return (page, state.prompt.sending, what_if.choices.summarizer)
+            return (page, state.prompt.sending, state.prompt.problem, what_if.choices.summarizer)
         shown = state.shown_draft
         if page == "Exam":
             return (page, shown, state.exam.result, state.exam.answers)
@@ -129,7 +129,8 @@ class TextPane(LabController):
         return exam_lines(state.exam.result, state.exam.answers, width, glyphs)
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
-        glyphs, outgoing = self._services.glyphs, self._state.prompt.sending
+        glyphs, state = self._services.glyphs, self._state
+        outgoing = state.prompt.sending
         if not what_if.choices.asks:
             return note_lines(
                 [
@@ -143,7 +144,8 @@ class TextPane(LabController):
             )
         if outgoing is None:
             # Of a plan that compacts nothing no request is made.
-            words = _reason(what_if) if what_if.plan.nothing else "reading what would be sent"
+            words = state.prompt.problem or "reading what would be sent"
+            words = _reason(what_if) if what_if.plan.nothing else safe_line(words, 400)
             return note_lines([(words, "nothing")], width, glyphs)
         requests = [
             (

@@ -77,6 +77,11 @@ class KeyBar(Painted):
         self._message = ""
         self._spans: list[tuple[int, int, str]] = []
 
+    @property
+    def message(self) -> str:
+        """The text instead of the hints; empty for none."""
+        return self._message
+
     def say(self, text: str) -> None:
         """Shows a text instead of the hints until the next key; an empty text brings the hints back."""
         if text != self._message:

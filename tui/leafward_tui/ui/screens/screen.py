@@ -154,9 +154,17 @@ class BaseScreen(RoutedScreen[ScreenResultType]):
         return ()
 
     def show_hints(self) -> None:
-        """Shows the hints again after a change of the state behind `hints`; leaves out writes that are refused."""
-        if self.is_attached:
-            self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
+        """Shows the hints again after a change of the state behind `hints`; leaves out writes that are refused.
+
+        The reason why the last key did nothing makes room for them once it is no longer true.
+        """
+        if not self.is_attached:
+            return
+        self.key_bar.show([hint for hint in self.hints() if not (self.refusal and hint.writes)])
+        intent_id, reason = self.refused
+        stands = reason and self.key_bar.message == reason
+        if stands and (self.enabled(intent_id) or self.reason(intent_id) != reason):
+            self.key_bar.say("")
 
     def route(
         self, *controllers: Controller, condition: Callable[[str], bool] = lambda _intent_id: True

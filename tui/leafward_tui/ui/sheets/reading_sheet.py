@@ -210,6 +210,8 @@ class ReadingSheet(Sheet):
         """
         self.running = False
         self.text = text
+        # A key that was pressed too early was told to wait.
+        self.say("")
         self.state.show(state, tone, figures)
         self._move, self._refused, self._operation = move, refused, operation
         self._again, self._base = again, base

@@ -91,8 +91,12 @@ class Search(XRayController):
                 "search",
                 partial(found_rows, self._state.session, xray, words),
                 partial(self._found, words),
-                lambda text: self._view.about.say(text, "bad"),
+                self._failed,
             )
+
+    def _failed(self, text: str) -> None:
+        self.hits.found(self.words, ())
+        self._view.about.say(text, "bad")
 
     def show_hits(self) -> None:
         """Shows the hits in the title and in the lines; when the search ends, closes the folds that it opened."""

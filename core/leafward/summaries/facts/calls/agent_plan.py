@@ -173,7 +173,7 @@ class AgentPlan:
 
     def _changed(self, asked: _Asked, text: str) -> Iterator[Sighting]:
         """The sightings in the result of a call for one item; items without known words are left out."""
-        items, touched = dict(self.items), set[str]()
+        entry = asked.entry
         if asked.call.name == LISTS:
             rows = _LISTED.findall(text)
             if not rows and text.strip() != _EMPTY:
@@ -183,32 +183,61 @@ class AgentPlan:
                 for key, state, row in rows
                 if state not in _CANCELLED
             }
+            yield from self._become(items, entry)
         elif asked.call.name == CREATES:
             if (made := CREATED.match(text)) is None or not made[2].strip():
                 return
-            items[made[1]] = AgentPlanItem(made[2].strip(), is_open=True)
             self.made = True
-            touched.add(made[1])
+            yield from self._put(made[1], AgentPlanItem(made[2].strip(), is_open=True), entry, said=True)
         elif asked.call.name == SHOWS:
             if (seen := _SHOWN.match(text)) is None:
                 return
-            items[seen[1]] = AgentPlanItem(seen[2].strip(), seen[3] not in _DONE)
-            if seen[3] in _CANCELLED:
-                del items[seen[1]]
+            shown = AgentPlanItem(seen[2].strip(), seen[3] not in _DONE)
+            yield from self._put(seen[1], shown if seen[3] not in _CANCELLED else None, entry, said=False)
         elif (done := _CHANGED.match(text)) is not None:
-            known, given = items.get(done[1]), asked.call.arguments
+            known, given = self.items.get(done[1]), asked.call.arguments
             words, state = given.get("subject"), given.get("status")
             if isinstance(words, str) and words.strip():
                 known = AgentPlanItem(words.strip(), known is None or known.is_open)
             if known is None:
                 return
             if isinstance(state, str):
-                known = known._replace(is_open=state not in _DONE)
-            items[done[1]] = known
-            touched.add(done[1])
-            if state in _CANCELLED:
-                del items[done[1]]
-        yield from self._become(items, asked.entry, said={key: items[key] for key in touched & items.keys()})
+                known = known._replace(is_open=state not in _DONE) if state not in _CANCELLED else None
+            yield from self._put(done[1], known, entry, said=True)
+
+    def _put(
+        self, key: str, item: AgentPlanItem | None, entry: EntryIndex, *, said: bool
+    ) -> Iterator[Sighting]:
+        """Puts an item into the list, or takes it off where it is None; yields the sightings of that.
+
+        Where no other item has the same words, none of them is looked at: a list may be made of thousands of items one by one.
+        """
+        before, keyed = self.items.get(key), self._by_key()
+        words = [prose.sentence_key(one.text) for one in (before, item) if one is not None]
+        if (
+            len(keyed.last) < len(self.items)
+            or len(set(words)) != 1
+            or (before is None and words[0] in keyed.last)
+        ):
+            items = {**self.items, key: item} if item is not None else dict(self.items)
+            if item is None:
+                items.pop(key, None)
+            yield from self._become(items, entry, said={key: item} if said and item is not None else None)
+            return
+        (fact,) = set(words)
+        keyed.open.pop(fact, None)
+        if item is None:
+            del self.items[key], keyed.last[fact]
+        else:
+            self.items[key] = keyed.last[fact] = item
+            if item.is_open:
+                keyed.open[fact] = item.text
+        if not fact:
+            return
+        if item is not None and (said or before is None or before.is_open != item.is_open):
+            yield Sighting(FactKind.TODO, fact, item.text, Voice.AGENT, entry, is_open=item.is_open)
+        elif item is None and before is not None and before.is_open:
+            yield _dropped(fact, before, entry)
 
     def _named(self, key: str, row: str) -> str:
         """The words of an item in a row of the list, whose owner may follow in brackets."""
@@ -241,9 +270,11 @@ class AgentPlan:
                 yield Sighting(FactKind.TODO, key, text, Voice.AGENT, entry, is_open=is_open)
         for key, item in was.items():
             if key and key not in now and (item.is_open or failed):
-                yield Sighting(
-                    FactKind.TODO, key, item.text, Voice.AGENT, entry, outcome=DROPPED, is_open=False
-                )
+                yield _dropped(key, item, entry)
+
+
+def _dropped(key: str, item: AgentPlanItem, entry: EntryIndex) -> Sighting:
+    return Sighting(FactKind.TODO, key, item.text, Voice.AGENT, entry, outcome=DROPPED, is_open=False)
 
 
 def whole_list(arguments: Mapping[str, Any]) -> dict[str, AgentPlanItem] | None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.complaints import complains
+from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.sentences.marker_words import markers
 from leafward.summaries.facts.sentences.prose import content_words, sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses, without_fillers
@@ -27,7 +28,7 @@ _OBLIGED = markers(
     r"|niemals|nie|muss|musst|müsst|müssen|darf|darfst|dürft|dürfen|(?<!noch )(?<!wie )immer(?! noch| wieder| mehr| weniger)|jamais"
     r"|(?<!est )(?<!sont )(?<!marche )(?<!fonctionne )toujours(?! pas)|doi[st]|doivent|devez|il faut (?:toujours|absolument|impérativement|que)|il ne faut (?:pas|jamais)|nunca|siempre|debe|sempre|deve"
     r"|никогда|всегда|нельзя|должен|не надо)\b"
-    "|必须|不要|不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
+    "|必须|不要|(?<!能)不能(?!用|运行|工作|编译|通过|打开|显示|正常)|不得(?!不)|务必|禁止|一定要|应该(?!是|可以|没)|只能|请勿"
     "|(?<![特区级类分个识性])别(?![的名处人])|(?<=[わらかがさたなばまし])ないで(?:ください|下さい|くれ|ね|。|$)|しないで|必ず|してはいけない|하지 ?마|반드시|금지|항상|절대",
     "must mustn mustnt never always mandatory forbid forbidden prohibited circumstances most least than niemals nie muss musst darf darfst "
     "immer jamais toujours dois doit doivent devez faut nunca siempre debe sempre deve",
@@ -93,10 +94,11 @@ _OF_STATES = ("only", "have to", "need", "no longer")
 """Parts of such statements, of which each has one."""
 _WORK = late(
     r"^let (?:me|us)\b[^,;]*|^let['’]s\b(?! not\b)[^,;]*|\b(?:we|i|you)(?:['’]ll|['’]d)?(?: \w+)?(?: \w+)? (?:need|needs|have|want|wanted|would like) (?:you )?to\b|\bwe (?:\w+ )?need (?:a|an|some|the)\b"
+    r"|\bhelps? (?:[\w-]+ ){0,5}?avoid\b|(?<!try )(?<!need )(?<!needs )(?<!have )(?<!has )(?<!want )\bto avoid\b|\b(?:as|since|because) i prefer\b"
 )
-"""Work for now is a request: it is done, and binds nothing afterwards."""
-_OF_WORK = ("let", "need", "have", "want", "like")
-"""Parts of such requests, of which each has one."""
+"""Work for now is a request: it is done, and binds nothing afterwards. A purpose and a reason oblige nobody either."""
+_OF_WORK = ("let", "need", "have", "want", "like", "avoid", "prefer")
+"""Parts of such words, of which each has one."""
 _APOSTROPHE = late(r"\s+|(?<=\b[cdjlmnst])['’]")
 """Separators between words, some of which are single letters."""
 _LEAST_WORDS = 3
@@ -123,6 +125,10 @@ _OF_ANSWER = late(
     r"|\b(?:at most|max(?:imum)?\.?) (?:\w+) (?:lines?|words?|sentences?|bullets?|points?|paragraphs?)\b|^(?:keep it )?(?:short|brief)\b"
 )
 """A wish for the form of an answer."""
+_JUST_THIS = late(
+    r"^(?:do not|don['’]?t|never) (?!\w+ (?:any|anything|code)\b)[^,;.]{1,80}[,;] (?:but )?(?:just|only|simply) (?!(?:if|when|after|use|ask)\b)[a-z]+"
+)
+"""A ban that says how far the work goes which it asks for: `don't change it, just rewrap`."""
 _OF_THIS = late(
     rf"(?:this|dieser?|ce(?:tte)?) {_ONCE_WRITTEN}\b|(?:这|该)(?:个|份)?(?:计划|文档|报告|总结|提交|方案)"
 )
@@ -274,7 +280,7 @@ def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit that holds from now on."""
     if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
         return False
-    if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None:
+    if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None or names_cause(sentence):
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)
@@ -339,7 +345,9 @@ def is_for_once(sentence: str, *, ordered: bool, amid: bool = False, beside_work
         _FOR_NOW.search(words) is not None and _FORBIDS.search(words) is None
     ):
         return True
-    if _THIS_ONCE.search(sentence) is not None or _ORDERS.match(words) or _OF_THIS.match(words):
+    if any(one.match(words) is not None for one in (_ORDERS, _OF_THIS, _JUST_THIS)) or _THIS_ONCE.search(
+        sentence
+    ):
         return True
     if (ordered and (_OF_IT.match(words) or _OF_ANSWER.search(words)) is not None) or _OF_NOW.search(
         words

@@ -396,9 +396,14 @@ _ALL = late(r"\b[Tt]odo\b(?!s?:)")
 _POINTS = late(r"(?i)^(?:this|that|it|these|those|they)(?:['’]s| is|['’]re| are| was| were)\b")
 
 
+_OPENS, _CLOSES = frozenset('"“„«「『'), frozenset('"”“»」』')
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def remains(sentence: str) -> bool:
-    """Whether a sentence names work that is still to be done; one that only points at it does not count."""
+    """Whether a sentence names work that is still to be done; one that only points at it, or quotes all of it, does not count."""
+    if sentence[:1] in _OPENS and sentence[-1:] in _CLOSES:
+        return False
     if "odo" in sentence and not ENGLISH.search(sentence):
         sentence = _ALL.sub(" ", sentence)
     if not _TODO.stand_in(sentence) or _POINTS.match(sentence) or _ADVISED.match(sentence):

@@ -9,10 +9,10 @@ from leafward.summaries.facts.sentences.marker_words import markers
 
 _REMEMBERED = 1 << 14
 _OFFERED = late(
-    r"(?i)\W*(?:(?:and|or|also|but|next)[, ]+)?(?:if you(?:['’]d| would)? (?:want|like|prefer|wish|need)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)|auf wunsch"
-    r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez)|si (?:lo )?(?:quieres|quiere|deseas|desea|prefieres|prefiere)"
-    r"|se (?:quiser|vuoi|preferisci)|jeśli chcesz|если (?:хотите|хочешь))\b"
-    r"|\W*(?:(?:如果|若)(?:你|您)?(?:想|需要|愿意|希望)|(?:你|您)?(?:需要|想|愿意)的话|よろし(?:ければ|い(?:なら|であれば))|よければ|ご希望|必要(?:であれば|なら)|원하(?:면|시면|신다면)|필요하(?:면|시면))"
+    r"(?i)\W*(?:(?:and|or|also|but|next)[, ]+)?(?:if you(?:['’]d| would)? (?:want|like|prefer|wish|need|agree|approve)|if (?:that|this)(?:['’]s| is| looks| sounds| works)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)|auf wunsch"
+    r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez|es d['’]accord|êtes d['’]accord)|si (?:lo |te |le )?(?:parece|estás de acuerdo|está de acuerdo|quieres|quiere|deseas|desea|prefieres|prefiere)"
+    r"|se (?:quiser|concordar|vuoi|preferisci|sei d['’]accordo)|jeśli (?:chcesz|się zgadzasz)|если (?:хотите|хочешь|(?:вы |ты )?не против|(?:вы |ты )?соглас\w+))\b"
+    r"|\W*(?:(?:如果|若)(?:你|您)?(?:也|都)?(?:想|需要|愿意|希望|同意|认可|确认|觉得|(?:没|沒)有?(?:问题|意见|异议))|(?:你|您)?(?:需要|想|愿意|同意|没问题)的话|よろし(?:ければ|い(?:なら|であれば))|よければ|ご希望|問題な(?:ければ|いようなら)|必要(?:であれば|なら)|원하(?:면|시면|신다면)|동의하(?:면|시면)|괜찮(?:으면|으시면)|필요하(?:면|시면))"
 )
 """The beginning of an offer."""
 _FILLER = late(

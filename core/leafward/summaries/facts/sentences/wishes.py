@@ -29,7 +29,7 @@ _GENERAL = late(
 """A demand on more than the thing at hand, on how to work, or on a measure."""
 _ORDERS_ONLY = late(
     # A file that is named is one of the thing at hand.
-    r"^(?:please )?use (?:the )?[\w./-]+\.[a-z]{1,5}\b.{0,80}? (?:as|in|on|for) (?:the |a |an )?\w"
+    r"^(?:please )?use\s+(?:the\s+)?[\"'`]?[\w./-]{1,120}\.[a-z]{1,5}\b.{0,80}? (?:as|in|on|for) (?:the |a |an )?\w"
     r"|^(?:please )?(?!(?:use|do|ask|answer|respond|reply|speak|talk|write|comment|work)\b)[a-z-]+ only(?! (?:if|when|after|once|use|with|please)\b) \w|^(?:请)?把(?!.*(?:以后|永远|总是|今后|每次))"
 )
 """An order with its extent: `run only the failing tests`."""

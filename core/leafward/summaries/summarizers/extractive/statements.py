@@ -88,7 +88,7 @@ def stated(
 def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> None:
     """Adds a rule of the user's, with the request in the kept messages that may end it."""
     since = kept.reader.rules.revoked_by(fact.text)
-    is_over = not (since or evidence.reader.rules.lasts(fact)) and _is_of_answered_work(
+    is_over = not (since or evidence.reader.rules.lasts(fact)) and _is_of_earlier_work(
         evidence, fact, kept, turns
     )
     add(
@@ -102,15 +102,16 @@ def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Tur
     )
 
 
-def _is_of_answered_work(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> bool:
-    """Whether a demand was made with work that was answered, and more was asked for since; a prompt that only sets rules asks for none."""
+def _is_of_earlier_work(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> bool:
+    """Whether a demand was made with work, or with a question that was answered, and more was asked for since; a prompt that only sets rules asks for none."""
     place = evidence.position.get(fact.last, -1)
     since = [turn for turn in turns if turn.last >= place]
     if place < 0 or not since or not any(turn.words for turn in (*since[1:], *kept.later)):
         return False
-    if not (kept.finished or any(map(is_answered, since))):
-        return False
-    return since[0].works or not all(map(demands, sentences(since[0].own)))
+    if since[0].works:
+        return True
+    answered = kept.finished or any(map(is_answered, since))
+    return answered and not all(map(demands, sentences(since[0].own)))
 
 
 def _checklists(evidence: Evidence) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from leafward.summaries.summarizers.extractive.answers.passages import passages, quotable
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.outline import SummarySection
@@ -172,6 +173,87 @@ def test_lines_that_pictures_mark_are_a_list_or_head_one() -> None:
 def test_what_a_lead_in_begins_its_paragraph_ends() -> None:
     answer = "The shed that holds them is:\n\n**shed-12** in the **valley**\n\nThis shed is:\n- Status: open\n- Age: 7d"
     assert quotable(answer) == ("The shed that holds them is: shed-12 in the valley",)
+
+
+def test_what_leads_to_a_list_does_not_lead_to_what_is_behind_it() -> None:
+    answer = "The shed now holds:\n- long rows\n- wide rows\n\nLetters of the valley\n\n- reddish\n- bluish"
+    assert quotable(answer) == (
+        "The shed now holds: long rows; wide rows",
+        "Letters of the valley",
+        "Letters of the valley: reddish; bluish",
+    )
+    assert "The shed now holds: Lanes" not in quotable(
+        "The shed now holds:\n\n- long rows\n\n**Lanes** - dry and wide"
+    )
+
+
+def test_bullets_behind_a_number_stand_below_it() -> None:
+    lanes = "shed/lanes.py, which nobody reads any more since the crates of the valley stand there"
+    answer = (
+        f"What the shed has now:\n\n1. Rows for the wide crates\n\n- Files of before:\n  - {lanes}\n\n"
+        "2. Paint for the gate\n\n- The pump is quiet\n- The gate is green"
+    )
+    # The first item has but heads of lists of their own.
+    assert quotable(answer) == (
+        f"Files of before: {lanes}",
+        "What the shed has now: Rows for the wide crates; Paint for the gate: The pump is quiet, The gate is green",
+    )
+
+
+def test_a_list_of_titles_to_read_states_nothing() -> None:
+    answer = "## The pump\n\nSources:\n- Handbook of the quiet pump\n- Letters on wells, by the valley"
+    assert quotable(answer) == ()
+
+
+def test_a_tree_of_folders_and_a_table_without_a_fence_state_nothing() -> None:
+    answer = (
+        "The files are reorganized.\n\nsrc/\n  main.py                mounts the gate of the shed as it was before\n  rows/\n"
+        "    sort.py              was Page: the crates and their hoses\n\nThe gate is green."
+    )
+    assert quotable(answer, shortest=8) == ("The files are reorganized.", "The gate is green.")
+
+
+def test_ways_that_are_counted_wait_for_a_choice() -> None:
+    ways = "- Light the shed, not the crate. It is dark there.\n- Give each crate a lamp of its own."
+    assert quotable(f"There are two ways to handle it:\n{ways}") == ()
+    assert len(quotable(f"The lamps do two things:\n{ways}")) == 1
+
+
+def test_a_choice_that_nobody_agreed_to_has_its_subject() -> None:
+    reason = "It skips `rows.json`, because the script of the shed writes that anew."
+    asked = user("How does `orchard.toml` sort the crates?")
+    for before, line in (
+        ("It sorts by weight.", ""),
+        ("Rows come by weight.", "- Rows come by weight. It skips"),
+    ):
+        text = summarize(span(asked, *ran("a", "cat orchard.toml"), reply(f"Yes.\n\n{before} {reason}"))).text
+        assert "- It skips" not in text
+        assert line in text
+
+
+def test_a_report_of_a_list_has_the_thing_that_it_is_about() -> None:
+    done = SummarySection.DONE
+    items = "- Painted all of the gate\n- Added the order by weight\n- Replaced `crate_rows` in the shed"
+    for lead, named in (("Changes of `rows.py`", True), ("The shed now", False)):
+        answer = f"I fixed the letters of the valley.\n\n**{lead}:**\n\n{items}"
+        told = told_in(done, _MEND, *worked("src/letters.py", "a"), reply(answer))
+        assert (f"{lead}: Added the order by weight" in told) is named
+        assert ("Added the order by weight" in told) is not named
+        assert "Replaced `crate_rows` in the shed" in told
+
+
+@pytest.mark.parametrize(
+    ("sentence", "back"),
+    [
+        ("tools/rows.py now writes it every time that the shed is opened.", True),
+        ("Closing the gate returns them to the shed.", True),
+        ("The gate makes it easy to leave the shed.", False),
+        ("The names it reports are those of the shed.", False),
+        ("The pump runs as it should.", False),
+    ],
+)
+def test_what_is_done_to_a_thing_without_a_name_points_back(sentence: str, back: bool) -> None:
+    assert points_back(sentence) is back
 
 
 def test_a_report_has_its_subject() -> None:

@@ -25,6 +25,14 @@ _DONE = [
         "如果你需要，下一步我可以把梨的表格也改成新的格式。",
         "よろしければ、次に梨の表も新しい形式に変えます。",
         "원하시면 다음으로 배 표도 새 형식으로 바꾸겠습니다.",
+        "If you agree, next I move the pear table of the valley to the new form.",
+        "Si te parece, el próximo paso es mover la tabla de las peras al nuevo formato.",
+        "Si vous êtes d'accord, la prochaine étape est de passer la table des poires au nouveau format.",
+        "Se concordar, o próximo passo é mudar a tabela das peras para o novo formato.",
+        "如果你同意，下一步我把梨的表格也改成新的格式。",
+        "如果没问题，下一步我把梨的表格也改成新的格式。",
+        "問題なければ、次に梨の表も新しい形式に変えます。",
+        "괜찮으시면 다음으로 배 표도 새 형식으로 바꾸겠습니다.",
     ],
 )
 def test_an_offer_is_no_next_step(offer: str) -> None:
@@ -36,6 +44,8 @@ def test_an_offer_is_no_next_step(offer: str) -> None:
 def test_open_work_without_a_wish_is_one() -> None:
     assert remains("Next, we move the pear table of the valley to the new form.")
     assert remains("La tabla de las peras de todo el valle queda por mover.")
+    assert not remains("“那就先不测试了，继续下一步工作”"), "somebody's words"
+    assert remains("如果没有梨的表格，下一步要先建立它。"), "a condition that no reader decides"
 
 
 @pytest.mark.parametrize(

@@ -365,3 +365,52 @@ def test_a_trouble_behind_an_answer_takes_its_tick(trouble: str) -> None:
         *worked("src/form.py", "b"),
     ]
     assert not any("I mended" in line for line in told_in(SummarySection.DONE, *said))
+
+
+@pytest.mark.parametrize(
+    ("asked", "choice", "told"),
+    [
+        ("どうしますか？", "3で", "3で (3: 記事がない場合も通知)"),
+        ("どうしますか？", "3番がいい", "3番がいい (3: 記事がない場合も通知)"),
+        ("选哪个？", "选3吧", "选3吧 (3: 記事がない場合も通知)"),
+        ("¿Cuál?", "la opción 3", "la opción 3 (3: 記事がない場合も通知)"),
+        ("どうしますか？", "3分待って", "3分待って"),
+    ],
+)
+def test_a_way_is_chosen_by_its_number_in_any_language(asked: str, choice: str, told: str) -> None:
+    ways = "1. 現状維持\n2. フィルターを延長\n3. 記事がない場合も通知"
+    said = [
+        user("通知が来ない原因を調べてください"),
+        reply(f"対策の選択肢:\n\n{ways}\n\n{asked}"),
+        user(choice),
+    ]
+    assert the_goal(*said).startswith(told)
+    assert ("(3: " in the_goal(*said)) is ("(3: " in told)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "そのほかにもないかってことだよ。",
+        "那个怎么还是不行",
+        "eso no funciona",
+        "das geht so nicht",
+    ],
+)
+def test_a_request_about_what_other_words_name_has_those_in_any_language(remark: str) -> None:
+    first = "Sort the crates of the orchard by weight."
+    said = [user(first), *worked("src/rows.py", "a"), reply("They are sorted."), user(remark)]
+    assert the_goal(*said) == f"{remark} (asked before: {first})"
+
+
+def test_an_earlier_request_about_what_other_words_name_has_those() -> None:
+    first, remark = "Sort the crates of the orchard by weight.", "そのほかにもないかってことだよ。"
+    said = [user(first), *worked("src/rows.py", "a"), reply("They are sorted."), user(remark)]
+    amid = [
+        *said,
+        *ran("b", "orchard rows"),
+        user("Paint the gate of the valley."),
+        *ran("c", "orchard gate"),
+    ]
+    told = summarize(span(*amid, reply("It is green.\n\nThe rest of the paint is still missing."))).text
+    assert f"Asked before: {remark} (asked before: {first})" in told

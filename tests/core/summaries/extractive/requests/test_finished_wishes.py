@@ -40,6 +40,8 @@ def rules(*messages: dict[str, Any], **more: Any) -> list[str]:
         "move the button to the right, it must not overlap the title",
         "把按钮放在名字下面，不要放在旁边",
         "use rays.tsx and rays.css as background",
+        'use  the "src/rays.tsx" in the page for its text',
+        "Don't change the words, just wrap them",
         "the image of the first page should be using the picture component",
     ],
 )
@@ -147,3 +149,29 @@ def test_a_wish_for_every_part_outlasts_its_request_with_its_origin() -> None:
         *worked("src/crates.rs", "b"),
     ]
     assert any("100% parity" in rule for rule in told_in(SummarySection.CONSTRAINTS, *said))
+
+
+def test_a_demand_of_earlier_work_that_nobody_answered_says_that_it_came_with_it() -> None:
+    wish = "make sure the crates of the valley are shown in the table"
+    asked = [user(f"Add a page for the crates. {wish}"), *WORK]
+    assert rules(*asked, *THEN) == [f"{LEAD}{wish}"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The goal is a small file that helps the next sessions avoid mistakes in the valley.",
+        "We keep the rows in a cache to avoid slow pages of the orchard",
+        "update the second page of the crates and swap both, as I prefer the last one.",
+        "Root cause: the log of the orchard is never opened for the crates.",
+        "看看能不能帮我操作一下",
+    ],
+)
+def test_a_purpose_a_reason_and_a_cause_oblige_nobody(said: str) -> None:
+    seen = facts_of([SpanMessage(EntryIndex(0), user(said))], FOLDER)
+    assert not any(fact.kind is FactKind.CONSTRAINT for fact in seen)
+
+
+def test_what_somebody_should_avoid_is_a_rule() -> None:
+    rule = "try to avoid new columns in the valley."
+    assert rules(user(f"Add a page for the crates. Please {rule}"), *WORK) == [rule]

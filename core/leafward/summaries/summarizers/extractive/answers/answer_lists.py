@@ -41,6 +41,8 @@ _TOGETHER = 290
 """Characters of such a line."""
 _LEAD = 100
 """Characters of the words before them."""
+_NAME = re.compile(r"`|\w{2,}\.[a-z]{1,5}\b|[a-z0-9][A-Z]|\w_\w|\w\(\)")
+"""A name of something in code, by its form."""
 _BRIEF = 15
 """Characters up to which the name of an item needs the words before its list."""
 
@@ -76,16 +78,22 @@ class AnswerPassage(NamedTuple):
     """The sentence before it, or the heading above it, with what stands between."""
     advice: _Advice | None = None
     """What the list that it is of tells its reader to do."""
+    of: str = ""
+    """The words that lead to its list, where they name what its items are about, and it names nothing."""
 
     @property
     def bids(self) -> bool:
         """Whether it tells its reader what to do, or stands in a list that does."""
         return bids(self.text) or (self.advice is not None and self.advice.holds())
 
+    def named(self, text: str) -> str:
+        """A text of the passage behind the words that name what it is about."""
+        return f"{self.of}: {text}" if self.of and len(self.of) + len(text) <= _TOGETHER else text
+
     def alone(self) -> str:
         """The passage so that it can be read alone: with the words before it, where its subject is there; empty where that is nowhere."""
         if not points_back(self.text):
-            return self.text
+            return self.named(self.text)
         whole = self.before + self.text
         return "" if not self.before or points_back(self.before) or len(whole) > _TOGETHER else whole
 
@@ -101,6 +109,8 @@ class _List:
     items: list[str] = field(default_factory=list)
     leads: bool = False
     """Whether the last item leads to something that has not come yet."""
+    tells: bool = False
+    """Whether an item does more than lead to what is below it."""
 
     def settle(self) -> None:
         """Drops an item that leads to no list, but to code or to nothing."""
@@ -115,6 +125,11 @@ class Lists:
     def __init__(self) -> None:
         self._open: list[_List] = []
         self._last = ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the next line may go on with one."""
+        return bool(self._open)
 
     def begin(self, indent: int, lead: str | None) -> Iterator[AnswerPassage]:
         """Finds the list of an item, one with a lead of its own where it is the first there; ends the lists within it."""
@@ -152,9 +167,13 @@ class Lists:
                 and bool(one.lead or not _DOES.match(item))
             )
             if told and 12 <= len(item) <= 400 and not item.endswith(LEADS):
-                yield AnswerPassage(_led(one.lead or "", item), advice=one.advice)
+                lead = one.lead or ""
+                told_with = _led(lead, item)
+                of = lead if told_with == item and _NAME.search(lead) and not _NAME.search(item) else ""
+                yield AnswerPassage(told_with, advice=one.advice, of=of)
         elif len(item) >= 4 and not item.endswith(LEADS):
             one.items.append(_OPEN_END.sub("", item))
+            one.tells = True
         elif " " in item:
             # What it is goes on in a list of its own; a word alone only leads to that.
             one.items.append(_HEAD.split(self._last, maxsplit=1)[0])
@@ -176,15 +195,15 @@ class Lists:
         above, one = self._open[-2:]
         head = above.items[-1]
         whole = f"{head}: {', '.join(one.items)}"
-        if one.lead != head or len(whole) > _ITEM:
+        if one.lead != head or len(whole) > _ITEM or not one.tells:
             return False
-        above.items[-1] = whole
+        above.items[-1], above.tells = whole, True
         self._open.pop()
         return True
 
     def leave_out(self) -> bool:
         """Ends all lists without a line; whether there were any."""
-        were_any = bool(self._open)
+        were_any = self.begun
         self._open.clear()
         return were_any
 
@@ -216,7 +235,7 @@ def stands_alone(item: str) -> bool:
 
 def _together(one: _List) -> Iterator[AnswerPassage]:
     """Short items joined into lines; without words that lead to them those that say themselves of what they are."""
-    if one.lead is None:
+    if one.lead is None or not one.tells:
         return
     lead = f"{one.lead}: " if one.lead else ""
     line = ""

@@ -26,8 +26,10 @@ from leafward.summaries.summarizers.outline import cut
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-_WEIGHED = re.compile(r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages)\W*$")
-"""The head of a list that weighs one of several ways: its name, and whether it was chosen, are elsewhere."""
+_UNTOLD = re.compile(
+    r"(?i)^\W*(?:pros?|cons?|advantages|disadvantages|sources?|references?|further reading|(?:useful |related )?links?|quellen|fuentes|参考(?:资料|链接)?|来源|出典)\W*$"
+)
+"""The head of a list that weighs one of several ways, whose name is elsewhere, or of a list of titles to read."""
 _TITLE = re.compile(r"\*\*[^*]{3,80}\*\*")
 """A line in bold letters alone: a heading."""
 _WAY = re.compile(
@@ -35,7 +37,7 @@ _WAY = re.compile(
 )
 """One of several ways, by its name. The request that chooses it is quoted with its text."""
 _WAYS = re.compile(
-    r"(?i)\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|\b(?:options|approaches|alternatives|opciones|opções|optionen)\W*$|(?:选项|選択肢)\W*$"
+    r"(?i)^\W*(?:there (?:are|were)|there['’]re|i (?:can )?see|(?:we|you) have) (?:two|three|four|five|several|a few|multiple|some|\d) (?:\w+ ){0,2}(?:ways|options|approaches|choices|alternatives|possibilities|directions|paths forward)\b|\b(?:(?:do you|would you|want|should i|shall i|i can|we can|we could|i could)\b(?: \w+){0,4})\W*$|\b(?:options|approaches|alternatives|opciones|opções|optionen)\W*$|(?:选项|選択肢)\W*$"
 )
 """The head of a list of ways: nobody has chosen any of them."""
 _OFFERS = re.compile(
@@ -62,6 +64,8 @@ _DRAFTS = late(
     r"(?i)\b(?:commit[- ](?:messages?|title|text|nachricht)|(?:suggested|proposed) commit|(?:mensa(?:je|gem)|message|sugest[ãa]o|propuesta) (?:de|du) commit|(?:pull request|pr|mr|release|changelog) (?:title|description|body|text|notes?|entry))\b[^.!?\n]{0,60}[:：]\W*$|(?:提交信息|コミットメッセージ|커밋 메시지)[^。\n]{0,20}[:：]\W*$"
 )
 """Words before a message that the agent drafts: what follows is no statement about the work."""
+_COLUMNS = re.compile(r"(?<=\S)(?<![-*+•])(?<!\d[.)]) {3,}(?=\S)")
+"""Blanks between the columns of a table, or of a tree of folders with remarks, that stands in no fence."""
 _FENCES = ("```", "~~~")
 _STOPS = (".", "!", "?", "。", "！", "？", "…")
 _ALONE = ("#", "|", ">", "<")
@@ -146,7 +150,7 @@ def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
     begun = ""
     for line in lines:
         goes_on = line.lstrip()[:1].islower() and not begun.endswith((*_STOPS, *LEADS))
-        if goes_on and len(begun) >= _WRAPPED and not begun.startswith(_ALONE):
+        if goes_on and len(begun) >= _WRAPPED and not (begun.startswith(_ALONE) or _COLUMNS.search(begun)):
             begun += f" {line.strip()}"
         else:
             yield begun
@@ -171,9 +175,8 @@ class _Reader:
     def read(self, raw: str) -> Iterator[AnswerPassage]:
         """The passages that end with a line, or are on it."""
         stripped = raw.strip().replace("**", "")
-        if stripped.startswith(_FENCES):
-            # What leads to the code does not lead to what is behind it.
-            self._intro = self._heading if self._intro == self._heading else ""
+        if stripped.startswith(_FENCES) or _COLUMNS.search(raw) is not None:
+            self._led_on()
             self._title = ""
             self._amid = True
             return
@@ -187,8 +190,10 @@ class _Reader:
             return
         self._offers = stripped.rstrip("*_ ").endswith(("?", "？", "?:", "？："))
         if item:
-            # A line that a picture marks stands above a list behind it.
-            indent = -1 if mark is None else len(raw) - len(raw.lstrip())
+            # A line that a picture marks stands above a list behind it, and a number above the bullets below its item.
+            indent = (
+                -1 if mark is None else 2 * (len(raw) - len(raw.lstrip())) + (not stripped[0].isdecimal())
+            )
             if mark is None:
                 self._title = ""
             yield from self.lists.begin(indent, self._lead())
@@ -199,15 +204,21 @@ class _Reader:
             if goes_on:
                 # The sentence around the list, or the code.
                 self._amid |= self.lists.leave_out()
+            if self.lists.begun:
+                self._led_on()
             yield from self.lists.end()
             yield from self._plain(raw, stripped, amid=self._amid and goes_on)
         self._amid = False
+
+    def _led_on(self) -> None:
+        """Forgets what led to code or a list: it does not lead to what is behind that."""
+        self._intro = self._heading if self._intro == self._heading else ""
 
     def _lead(self) -> str | None:
         """The words that lead to a list here, as in `_List`."""
         return (
             None
-            if _WEIGHED.match(self._intro)
+            if _UNTOLD.match(self._intro)
             else usable(self._intro or self._title) or usable(self._heading)
         )
 
@@ -271,7 +282,7 @@ class _Reader:
         intro = prose.last_sentence(stripped).rstrip(":：")
         if points_back(intro) and len(said) > 1 and usable(f"{said[-2]} {intro}"):
             intro = f"{said[-2]} {intro}"
-        if self._way_name and not _WEIGHED.match(intro):
+        if self._way_name and not _UNTOLD.match(intro):
             # Alone it does not say that it is about one of several ways.
             intro = f"{cut(self._way_name, _WAY_NAME)}, {intro}"
         self._intro = intro

@@ -271,10 +271,11 @@ def _quote(
         line = without_opening(line)
         if _POINTS_BACK.match(line):
             return
+        line = passage.named(line)
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
     section = SummarySection.CONTEXT if proposes else section
     context = section is SummarySection.CONTEXT
-    if not context and points_back(line):
+    if (proposes or not context) and points_back(line):
         line = passage.alone()
         before = passage.before.rstrip()
         evidence.candidates = [

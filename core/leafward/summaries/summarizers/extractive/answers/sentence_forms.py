@@ -29,6 +29,15 @@ _PRONOUN = re.compile(
     r"(?i)^\W*(?:(?:and|but|so|or|also|now|then|still),? )?(?:it|they|that|this|these|those)(?:['’](?:s|re|ll)|n['’]t| (?:is|are|was|were|does|do|did|has|have|can|should|still|also|now|works?|looks?|needs?))\b"
 )
 """A pronoun, and not a word before a noun."""
+_NAMED_BEFORE = late(
+    r"(?i)^\W*(?:その|それ|そっち|そちら|そこ|あれ|これ|こっち|こちら|(?:那|那么)?(?:这个|那个|这样|那样|这些|那些|它)(?!项目|仓库|目录|文件夹|工程|session)|그건|그거|그것|이건|이거|이것|그럼"
+    r"|(?:(?:pero|y|e|mas|mais|et|aber|und|no|non|nein|não),? )?(?:eso|esto|ese (?:no|sí)|isso|isto|ça|cela|das (?:ist|war|geht|hat|soll|muss|kann|sieht|stimmt|passt|funktioniert))\b)"
+)
+"""The same in other languages, with words before a noun where they point at what was said."""
+_OBJECT_BEFORE = late(
+    r"(?i)^(?:[^\s,;:]*[^\s,;:.] ){1,5}?(?:(?:now|also|then|only) )?(?!(?:is|was|has|does|as|unless|this|always|plus|across|perhaps|less)\b)[a-z]+s (?:it|them)\b(?! (?:\w+s|possible|easy|easier|clear|clearer|hard|harder|likely)\b)"
+)
+"""A sentence that begins with what something does to a thing that it does not name: its subject is another one."""
 _IMPERATIVE = re.compile(
     r"(?i)^(?:(?:now|then|just|please|next(?: up| step)?)[,:]? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
     r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|paste|click|press|type|enter|select|tap|navigate|visit|copy|scroll|drag|hover|go to|log in|sign in|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
@@ -111,13 +120,17 @@ def is_imperative(line: str) -> bool:
 
 
 def points_back(sentence: str) -> bool:
-    """Whether the subject of a sentence is in the text before it."""
-    return _POINTS_BACK.match(sentence) is not None or _POINTS_AWAY.match(sentence) is not None
+    """Whether the subject of a sentence is in the text before it, or what it does something to."""
+    return (
+        _POINTS_BACK.match(sentence) is not None
+        or _POINTS_AWAY.match(sentence) is not None
+        or ((" it" in sentence or " them" in sentence) and _OBJECT_BEFORE.match(sentence) is not None)
+    )
 
 
 def leaves_unnamed(request: str) -> bool:
     """Whether a request begins with something that only the words before it name."""
-    return _POINTS_AWAY.match(request) is not None or _PRONOUN.match(request) is not None
+    return any(form.match(request) for form in (_POINTS_AWAY, _PRONOUN, _NAMED_BEFORE))
 
 
 def lacks_subject(sentence: str) -> bool:

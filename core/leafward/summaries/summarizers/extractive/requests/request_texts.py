@@ -70,8 +70,13 @@ _ALONE = 60
 _ASKED_FIRST = " (asked first: "
 _REMARK = REQUEST_LIMIT - OUTCOME_LIMIT - len(_ASKED_FIRST)
 """Characters of a request beside which there is room for the first one."""
-_NUMBER = re.compile(r"(?i)^#?(\d{1,2}|[a-d])(?:[.):,]|\s*$|\s+(?:please|bitte|s['’]il)\b)")
+_NUMBER = re.compile(
+    r"(?i)^(?:#|(?:我?[选選用要]择?)?(?:方案|第)?|案|(?:la |el |l['’])?(?:opci[oó]n|opção|option|nummer|n[uú]mero) )?(\d{1,2}|[a-d])"
+    r"(?:[.):,、，]|\s*$|\s+(?:please|bitte|por favor|s['’]il)\b|[番号つ个個번]?目?(?:[でをがに吧로]|\W*$))"
+)
 """The beginning of a reply that chooses a way by its number alone."""
+_WAY = "(?:option|opci[oó]n|opção|方案|选项|案|옵션)"
+"""The word before the number of a way, where its choice has none."""
 _LISTS = re.compile(r"(?i)(?<![\w.])(?:2[.)]|b\))\s")
 """A sign of a list in the user's own text."""
 _TAIL = 200
@@ -189,17 +194,19 @@ def with_way(text: str, own: str, before: Turn | None) -> str:
         return text
     chosen = CHOOSES.search(text)
     bare = (
-        None if chosen is not None or "?" not in before.said or _LISTS.search(own, 1) else _NUMBER.match(own)
+        _NUMBER.match(own)
+        if chosen is None and not _LISTS.search(own, 1) and ("?" in before.said or "？" in before.said)
+        else None
     )
     if chosen is None and bare is None:
         return text
-    word, number = (chosen[1], chosen[2]) if chosen is not None else ("option", bare[1] if bare else "")
+    word, number = (chosen[1], chosen[2]) if chosen is not None else (_WAY, bare[1] if bare else "")
     name = chosen[0] if chosen is not None else number
     for form in (
-        rf"(?im)\b{word} {number}\**\s*[:–—-]\s*([^\n()]{{4,200}})",
+        rf"(?im)\b{word} ?{number}\**\s*[:：–—-]\s*([^\n()]{{4,200}})",
         # The list of ways comes last.
-        rf"(?im)^\W{{0,4}}{number}[.)]\s+([^\n]{{4,200}})",
-        rf"(?im)\b{word} {number}\**\s*\(([^\n()]{{4,200}})",
+        rf"(?im)^\W{{0,4}}{number}(?:[.)]\s+|[．、）]\s*)([^\n]{{4,200}})",
+        rf"(?im)\b{word} ?{number}\**\s*\(([^\n()]{{4,200}})",
     ):
         if named := re.findall(form, before.said):
             return f"{text} ({name}: {_shortened(named[-1])})"

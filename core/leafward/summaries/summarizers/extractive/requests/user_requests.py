@@ -48,6 +48,7 @@ from leafward.summaries.summarizers.extractive.requests.request_texts import (
     whole_sentences,
     with_ending,
     with_outcome,
+    with_subject,
     with_way,
 )
 from leafward.summaries.summarizers.extractive.turns import (
@@ -210,8 +211,10 @@ def _asked_before(asked: _Requests, turn: Turn, *, amid: bool) -> None:
         text, limit = goal_text(turns, turn, asked.same), open_limit(turn.text)
         _last(evidence, SummarySection.GOAL, text, turn, ASKED_BEFORE, limit)
         return
-    text = cut(whole_sentences(heading_apart(without_dropped(evidence, turn.text)), EARLIER), EARLIER)
-    text = with_ending(text, turn, closing(turns, turn).answer, asked.same)
+    text = with_subject(
+        turns, turn, whole_sentences(heading_apart(without_dropped(evidence, turn.text)), EARLIER)
+    )
+    text = with_ending(cut(text, EARLIER), turn, closing(turns, turn).answer, asked.same)
     add(evidence, SummarySection.CONTEXT, text, (turn.entry,), 1.0, limit=LINE_LIMIT, lead=ASKED_BEFORE)
 
 
