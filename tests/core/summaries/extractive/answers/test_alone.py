@@ -175,7 +175,7 @@ def test_what_a_lead_in_begins_its_paragraph_ends() -> None:
 
 
 def test_a_report_has_its_subject() -> None:
-    done = SummarySection.DONE
+    done = SummarySection.CONTEXT
     assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(
         "Replaced the `crate_rows` of the shed. It now has `row_table` in one column.", done
     )

@@ -58,7 +58,7 @@ def last_word(
         elsewhere = {
             line_key(candidate.text)
             for candidate in evidence.candidates
-            if entry in candidate.sources and candidate.section in OUTCOMES
+            if entry in candidate.sources and (candidate.reports or candidate.section in OUTCOMES)
         }
         texts = [text for text in texts_of(message) if text.strip()]
         passages = _joined_last(texts, elsewhere)
