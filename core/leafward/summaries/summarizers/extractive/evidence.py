@@ -202,13 +202,11 @@ def _hints(message: Body) -> set[str]:
 
 def _without_repeats(evidence: Evidence) -> None:
     """Leaves out the reports that stand as the outcome of a request already, and those that name nothing."""
-    outcomes = {
-        line_key(one.text.partition(OUTCOME)[2]) for one in evidence.candidates if OUTCOME in one.text
-    }
+    outcomes = {line_key(one.came) for one in evidence.candidates if one.asks and OUTCOME in one.text}
     evidence.candidates = [
         one
         for one in evidence.candidates
-        if one.section is not SummarySection.DONE
+        if not one.tells_work
         or OUTCOME in one.text
         or not (
             line_key(one.text) in outcomes

@@ -293,7 +293,7 @@ def test_what_is_done_to_a_thing_without_a_name_points_back(sentence: str, back:
 
 
 def test_a_report_has_its_subject() -> None:
-    done = SummarySection.DONE
+    done = SummarySection.CONTEXT
     assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(
         "Replaced the `crate_rows` of the shed. It now has `row_table` in one column.", done
     )

@@ -14,6 +14,7 @@ from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.candidates import (
     ANSWERED_BY_USER,
     OUTCOME,
+    REVERTED_SINCE,
     Evidence,
     LineCandidate,
     add,
@@ -60,7 +61,6 @@ _TAKES_BACK = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* (?:HEAD(?:~(\d{0,2})|(\^))|([0-9a-f]{7,40})(?=\s*(?:$|[;&|\n]))))"
 )
 """A revert of one commit, or a reset to one before the last ones; a reset of files names these behind the commit."""
-_GONE = "reverted since"
 
 
 @dataclass(slots=True)
@@ -176,10 +176,8 @@ def _take_back(
             continue
         for candidate in list(evidence.candidates):
             if candidate.asks and turn.entry in candidate.sources and OUTCOME in candidate.text:
-                candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{_GONE}"
-            elif (
-                candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
-            ):
+                candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{REVERTED_SINCE}"
+            elif candidate.sources == (messages[turn.last].entry,) and candidate.tells_work:
                 _remove(evidence, candidate)
 
 
