@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = late(r"\s*\|\s*")
-_OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
+_OF_THE_END = late(r"(?:Said last|Last reply): ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
-_NAMES_LINE = late(r"Names (?:that came up|in use): |Changed `")
+_NAMES_LINE = late(r"Names that came up: |Changed `")
 """Lines of ours with names that the next summary lists again."""
 
 
