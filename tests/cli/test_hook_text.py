@@ -134,7 +134,7 @@ def test_an_installed_agent_is_told_that_its_summary_needs_no_copy_of_the_text(
     agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     session, selector, _ = a_session(agent, home)
-    words = "It is added again behind each compaction: leave all of it out of the summary.\n"
+    words = "It is added again after each compaction: leave all of it out of the summary.\n"
     assert main(["inject", selector]) == 0
     text = capfdbinary.readouterr().out.decode()
     assert words not in text

@@ -116,7 +116,7 @@ def hooks_of(name: str) -> Hooks:
 
 
 def hindrance_of(name: str, folder: Path) -> str:
-    """What keeps an agent from running its hooks in a project's folder, as far as its files and our environment tell, in one line.
+    """The reason why an agent runs no hooks in a project's folder, as far as its files and our environment tell, in one line.
 
     Empty: nothing. Raises NotFound as above.
     """

@@ -1,4 +1,4 @@
-"""What zstd compressed, unpacked. A small file can hold any number of bytes, so that is bounded by what text compresses to."""
+"""Data that zstd compressed, unpacked. A small file can hold any number of bytes, so that is bounded by what text compresses to."""
 
 from __future__ import annotations
 

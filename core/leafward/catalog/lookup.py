@@ -84,7 +84,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
 
 
 def _not_inside(path: Path) -> NotFound:
-    """What to say of a session that its file does not show: the file cannot be read, or holds no such session."""
+    """The error for a session that its file does not show: the file cannot be read, or holds no such session."""
     session, file = safe_line(path.name), safe_line(str(path.parent))
     try:
         open_regular(path.parent).close()

@@ -28,7 +28,7 @@ _WAIT = 8.0
 _KEPT = 3600.0
 """Seconds after which no agent asks for a text any more."""
 _NICE = 10
-"""How much the agent comes before what is read beside it."""
+"""The niceness of a process that reads beside the agent: the agent comes first."""
 _TEXT = "text"
 _READING = "\0reading"
 """In place of a compaction: no agent's name for one holds a NUL."""

@@ -57,7 +57,7 @@ def inject_verb(selector: str, options: InjectOptions | None = None, as_json: bo
 def _remarks(
     session: Session, at: EntryIndex, made: Injection, settings: InjectionSettings
 ) -> list[dict[str, str]]:
-    """What to know of a text beside what was found while it was made."""
+    """Remarks on a text beside those that were found while it was made."""
     found = []
     if made.budget < settings.budget:
         text = f"shortened: {_agent_title(session)} passes on no more of a text"

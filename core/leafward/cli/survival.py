@@ -143,7 +143,7 @@ def _text(session: Session, index: int, found: Survival, page: Page) -> Iterator
     share = share_text(found, overall) if overall is not None else "it summarised no facts"
     yield from led(name, "bold", share, page)
     if found.partial:
-        text = "the start of the session is not in file: what is invented cannot be told"
+        text = "the start of the session is not in file: invented facts cannot be found"
         yield from faint(wrapped(text, page, first="  "), page)
     if found.unreadable:
         yield from warning("its summary is encrypted: facts listed as lost may be in it", page)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EditMatch(StrEnum):
-    """How the old text of an edit matched."""
+    """The match of the old text of an edit."""
 
     EXACT = "exact"
     LOOSE = "loose"

@@ -84,7 +84,7 @@ class Columns:
         return array("i", (index for index in entries if index not in own))
 
     def digest(self, count: int) -> bytes:
-        """What tells the first entries from any others: their kinds, ids and parents."""
+        """A digest of the first entries: of their kinds, ids and parents."""
         # Loading it takes some milliseconds, and the first tree needs none.
         from hashlib import blake2b
 

@@ -59,7 +59,7 @@ class ForeignFiles:
             self.reader.go_on_from(data)
 
     def kept_reading(self) -> KeptReading | None:
-        """What was read of the agent's file, for a later process; None where none can go on from there."""
+        """The reading of the agent's file, for a later process; None where none can go on from there."""
         return self.reader.kept() if isinstance(self.reader, ReadsOn) else None
 
     @property

@@ -72,7 +72,7 @@ class NativeFile:
 
     @property
     def scan(self) -> Scan:
-        """What was read of it: another object once the file was read again."""
+        """Its scan: another object once the file was read again."""
         return self._read_from[1]
 
     def go_on_from(self, scan: Scan) -> None:

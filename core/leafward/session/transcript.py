@@ -148,7 +148,7 @@ class TellsBytes(Protocol):
     """A reader of a session in many records, which change without getting longer."""
 
     def digest(self, entries: int) -> bytes:
-        """What tells the first entries and their records from any others."""
+        """A digest of the first entries and their records."""
         ...
 
     def settled(self) -> int | None:
@@ -157,7 +157,7 @@ class TellsBytes(Protocol):
 
 
 class KeptReading(NamedTuple):
-    """What a reader has read of its file, for a cache: no text of the conversation is in it."""
+    """A reading of a file, for a cache: no text of the conversation is in it."""
 
     data: bytes
     names: tuple[str, ...]
@@ -169,7 +169,7 @@ class ReadsOn(Protocol):
     """A reader that goes on in another process."""
 
     def kept(self) -> KeptReading | None:
-        """What it has read; None where a later reading cannot go on from there."""
+        """Its reading; None where a later reading cannot go on from there."""
         ...
 
     def go_on_from(self, data: bytes) -> None:

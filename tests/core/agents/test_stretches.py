@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.claude import source
 from leafward.agents.claude.entries.blocks import read_stretch
 from leafward.agents.claude.entries.inferred_parents import settle
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.agents.registry import agent_named
 from leafward.agents.storage import lines, stretches
 from leafward.agents.storage.lines import CHUNK, OpenFile

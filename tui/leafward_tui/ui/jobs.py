@@ -53,7 +53,7 @@ class Jobs:
         self._runs: dict[str, int] = {}
         self._running: dict[str, int] = {}
         self._waiting: dict[str, Callable[[], object]] = {}
-        """What starts a job of a key once the present one has delivered."""
+        """The start of the next job of a key, once the present one has delivered."""
 
     def latest(
         self,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Display:
-    """What the controllers of both screens see: notes, sheets and the way back."""
+    """The view of the controllers of both screens: notes, sheets and the way back."""
 
     def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.claude.entries.inferred_parents import settle
 from leafward.agents.claude.entries.left_out import leave_out
 from leafward.agents.claude.entries.records import NAMED, NO_KEY, REPLIES, SIDECHAIN, Role
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 FORK = "fork"
 INFERRED = "inferred"

@@ -15,7 +15,7 @@ from leafward.agents.claude.entries.position import leaf_of
 from leafward.agents.claude.entries.records import NAMED, SIDECHAIN, UNTERMINATED, Role, rows_in
 from leafward.agents.claude.entries.requests import Requests, corrected
 from leafward.agents.claude.entries.row_notes import INFERRED
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.agents.claude.entries.translation import Translator
 from leafward.agents.claude.entries.versions import window_of
 from leafward.agents.claude.lineage import spent_before
@@ -78,7 +78,7 @@ class ClaudeReader:
         self._version: object = None
 
     def kept(self) -> KeptReading | None:
-        """What was read, without titles and texts; None where a later reading cannot go on from there."""
+        """The reading, without titles and texts; None where a later reading cannot go on from there."""
         return kept_reading(self._known) if self._known is not None else None
 
     def go_on_from(self, data: bytes) -> None:

@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 
 class ReadSegment(NamedTuple):
-    """How far a segment was read, for another process."""
+    """The extent to which a segment was read, for another process."""
 
     id: str
     limit: int | None
@@ -128,7 +128,7 @@ class Assembly:
         )
 
     def read_segments(self) -> tuple[ReadSegment, ...]:
-        """How far each segment was read."""
+        """The extent to which each segment was read."""
         steps = zip(self.chain.steps, self.pieces, strict=True)
         return tuple(
             ReadSegment(step.segment.id, step.limit, piece.begin, piece.end) for step, piece in steps

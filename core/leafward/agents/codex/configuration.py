@@ -45,7 +45,7 @@ def configuration(home: Path, cwd: str) -> list[tuple[Path, dict[str, Any]]]:
 
 
 def _is_trusted(levels: dict[str, Any], folder: Path, root: Path) -> bool:
-    """What the user said of the folder, else of its repository."""
+    """The user's trust in the folder, else in its repository."""
     names = (name for one in (folder, root) for name in (str(one), os.path.realpath(one)))
     said = (object_at(levels, name).get("trust_level") for name in names)
     return next((one for one in said if one is not None), None) == "trusted"

@@ -1,4 +1,4 @@
-"""What was read of a thread, to go on from in another process. It holds no text but names of models and ids.
+"""A thread as far as it was read: another process goes on from it. It holds no text but names of models and ids.
 
 A thread that somebody went back in, or that is a fork, lies in several files, of which only the last one grows.
 """
@@ -24,7 +24,7 @@ CLASSES = frozenset({
     _HERE + "prompts:Prompts", _HERE + "responses:Responses", _HERE + "rollbacks:Rollbacks",
     _HERE + "rollbacks:Sent", _HERE + "settings:Contexts",
 })  # fmt: skip
-"""What a reading is made of."""
+"""The classes that a reading consists of."""
 
 
 class KeptThread(NamedTuple):
@@ -41,7 +41,7 @@ class KeptThread(NamedTuple):
 
 
 def packed_thread(made: Assembly) -> bytes | None:
-    """What was read of a thread; None where a later reading cannot go on from there."""
+    """The reading of a thread; None where a later reading cannot go on from there."""
     if not made.is_plain:
         return None
     builder, piece = made.builder, made.pieces[-1]

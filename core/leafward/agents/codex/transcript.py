@@ -46,10 +46,10 @@ class CodexReader:
         self._made: Assembly | None = None
         self._open: list[Rollout] = []
         self._begun = b""
-        """What another process read of the file; empty: nothing."""
+        """The reading that another process made of the file; empty if there is none."""
 
     def kept(self) -> KeptReading | None:
-        """What was read, without any text; None where a later reading cannot go on from there."""
+        """The reading, without any text; None where a later reading cannot go on from there."""
         data = packed_thread(self._made) if self._made is not None else None
         return KeptReading(data, ()) if data is not None else None
 

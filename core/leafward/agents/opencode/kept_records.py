@@ -1,4 +1,4 @@
-"""What was read of a session in a database, to go on from in another process. It holds no text of the conversation.
+"""A session in a database as far as it was read: another process goes on from it. It holds no text of the conversation.
 
 Rows of a database change in place, so going on has to prove that the rows of before are the same. opencode sets `time_updated` with
 every write of a row (1.2 to 1.18.33). A row that was written since is compared byte for byte; of all the others the number is
@@ -53,7 +53,7 @@ CLASSES = frozenset({
     "leafward.agents.opencode.entries.entry_builder:EntryNames",
     "leafward.agents.opencode.lineage:ForkParent",
 })  # fmt: skip
-"""What a reading is made of."""
+"""The classes that a reading consists of."""
 _COMPARED = 256
 """Rows of before that are compared byte for byte, besides those that were written since."""
 _COMPACTED = re.compile(rb',\s*"compacted":\s*(\d{1,18})(?=[,}])')

@@ -88,7 +88,7 @@ class OpenCodeReader:
         self._keeps, self._earlier = True, unpacked_records(data) if data else None
 
     def kept(self) -> KeptReading | None:
-        """What was read, but for the last messages."""
+        """The reading, without the last messages."""
         if self._kept is None:
             return None
         return KeptReading(packed(self._kept), self._kept.snapshot.private)
@@ -162,7 +162,7 @@ class _Made:
         self.setting = setting
         self.spool = spool
         self.kept = earlier
-        """What a later reading can go on from."""
+        """The part of a reading that a later one can go on from."""
         self._seals = RowSeals() if keeps or earlier is not None else None
         self._snapshot: Snapshot | None = None
         self.notes = list(setting.notes)

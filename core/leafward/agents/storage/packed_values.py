@@ -1,4 +1,4 @@
-"""What a reader holds as bytes for a cache, so that a later process goes on where the reading ended.
+"""The values of a reader as bytes for a cache, so that a later process goes on where the reading ended.
 
 The bytes can make nothing but containers and the classes that the reader lists: whoever writes to the cache gets no code to run.
 """

@@ -242,7 +242,7 @@ def _with_letters(text: str) -> bytes:
 
 
 def _noted(runs: list[bytes], *, once: bool) -> list[int]:
-    """What new runs of letters tell, each as bits; it is remembered."""
+    """The signs in new runs of letters, each as bits; they are remembered."""
     if len(_plain) + len(_signed) > _MOST:
         _plain.clear()
         _signed.clear()

@@ -74,7 +74,7 @@ class _Note(NamedTuple):
     """The call that a result answers."""
     failed: bool = False
     came: CallOutcome | None = None
-    """How a command ended."""
+    """The outcome of a command."""
     command: str = ""
     """Of an entry that is a command itself."""
     commands: Sequence[tuple[str, ToolCall]] = ()

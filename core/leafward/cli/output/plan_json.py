@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 ALL_STRATEGIES = "all"
-"""What stands for every strategy where one is named."""
+"""The name that means every strategy."""
 
 _TOKENS = (
     "system",

@@ -45,7 +45,7 @@ def fate_json(session: Session, fate: Fate) -> dict[str, Any]:
 
 
 def share_text(found: Survival, overall: float) -> str:
-    """How much survived, counted and by weight: the shares differ, as a rule weighs more than a number."""
+    """The share that survived, counted and by weight: the shares differ, as a rule weighs more than a number."""
     alive, there = found.alive()
     return f"{alive:,} of {counted(there, 'fact')} survive, {percent(overall, 1)} by weight"
 

@@ -1,1 +1,1 @@
-"""What was done again after a compaction because it was gone, for one compaction and added up over many."""
+"""The aftermath: work that was repeated after a compaction because its results were gone, for one compaction and added up over many."""

@@ -62,7 +62,7 @@ def repair(
 
 
 class Correction(NamedTuple):
-    """What a draft that corrects a compaction begins with."""
+    """The beginning of a draft that corrects a compaction."""
 
     plan: Plan
     pins: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the user declined or took back in a span: offers of the model, and requests; with those that stand as wrong answers."""
+"""Offers and requests that the user declined or took back in a span, and those that serve as wrong answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class GivenUp(NamedTuple):
 
 
 def given_up(messages: Sequence[SpanMessage]) -> list[GivenUp]:
-    """What the user gave up in some messages, in order, without what was asked for again."""
+    """Offers and requests that the user gave up in some messages, in order, without those that were asked for again."""
     turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
     lists = [
         found
@@ -111,7 +111,7 @@ def _of_a_list(entry: EntryIndex, typed: str) -> GivenUp | None:
 
 
 def _thing(item: str) -> str:
-    """What an item of a list is about, without the verb and the reason, which say what becomes of it."""
+    """The subject of an item of a list, without the verb and the reason, which say what becomes of it."""
     verb = _DROPS.match(item) or _KEEPS.match(item)
     thing = item[verb.end() :] if verb is not None else item
     why = _WHY.search(thing)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from leafward.compaction.injection.merge import Bullet, InjectedBlock
 
 NOTE = "Carried over unchanged, no part of the conversation. Paths are relative to the session's folder."
-AGAIN = " It is added again behind each compaction: leave all of it out of the summary."
-"""What is said to a model whose own summary might copy the text: Claude Code and Codex let nobody change that summary."""
+AGAIN = " It is added again after each compaction: leave all of it out of the summary."
+"""The note to a model whose own summary might copy the text: Claude Code and Codex let nobody change that summary."""
 _COUNTED = SourceRef(SourceKind.DERIVED, note="counted")
 _SHORTEST = 24
 """Least code points of a next action; cut further, it would mean nothing."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def stored_provenance(summary: Body) -> dict[str, Any]:
-    """What Leafward stored in the details of a summary entry (`provenance` and more); empty for an entry of anybody else."""
+    """The details that Leafward stored in a summary entry (`provenance` and more); empty for an entry of anybody else."""
     details = summary.get("details")
     ours = details.get("leafward") if isinstance(details, dict) else None
     return ours if isinstance(ours, dict) else {}

@@ -195,7 +195,7 @@ def fitted(summary: str, units: int) -> tuple[str, int]:
 
 @dataclass(slots=True)
 class _Section:
-    """What is left of the text under one heading."""
+    """The rest of the text under one heading."""
 
     guarded: bool
     places: list[int] = field(default_factory=list)

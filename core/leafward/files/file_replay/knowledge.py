@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Certainty(StrEnum):
-    """How much of a file is known."""
+    """The extent to which a file is known."""
 
     EXACT = "exact"
     """All of it, as the recorded calls left it."""
@@ -124,7 +124,7 @@ class FileState:
 
     @property
     def certainty(self) -> Certainty:
-        """How much of the file is known."""
+        """The extent to which the file is known."""
         if self.absent:
             return Certainty.ABSENT
         if self.text is not None:

@@ -69,7 +69,7 @@ _Folders = tuple[str | None, "_Folders | None"]
 
 
 class _Place(NamedTuple):
-    """Where the next command runs."""
+    """The folder in which the next command runs."""
 
     here: str | None
     pushed: _Folders | None = None

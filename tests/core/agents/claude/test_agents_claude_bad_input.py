@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import lineage
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader

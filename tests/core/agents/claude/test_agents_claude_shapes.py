@@ -15,7 +15,7 @@ from leafward.agents.claude.entries.entry_builder import EntryBuilder
 from leafward.agents.claude.entries.inferred_parents import settle
 from leafward.agents.claude.entries.number_columns import words_for
 from leafward.agents.claude.entries.records import RareByteNeedle, Role
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.agents.storage.lines import CHUNK
 from tests.surroundings import CORPORA, THOROUGH
 

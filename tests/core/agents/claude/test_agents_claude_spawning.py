@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.claude import subagents as spawning
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.agents.claude.lineage import SourceFinder
 from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners

@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.claude.entries.entry_builder import EntryBuilder
 from leafward.agents.claude.entries.records import CHAINED
 from leafward.agents.claude.entries.row_notes import RowNotes
-from leafward.agents.claude.entries.row_parents import Rows
+from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import NEVER_SENT

@@ -203,7 +203,7 @@ def figures(side: Side, glyphs: Glyphs, *, wide: bool, output: bool) -> str:
 
 
 def about_figures(rows: Sequence[BranchRow], glyphs: Glyphs, *, wide: bool, output: bool) -> list[str]:
-    """What the columns of the table count, and its signs."""
+    """The meaning of the columns of the table, and of its signs."""
     each = (
         "turns, changes of files (by tools and commands), errors"
         + ", cost" * wide

@@ -105,7 +105,7 @@ class Overview:
     hanging: tuple[SideBranch, ...]
     """Branches that leave the path, in the order of their turns."""
     starts: array[int]
-    """Where each turn begins, in entries from the root."""
+    """The beginning of each turn, in entries from the root."""
     offsets: dict[int, int]
     """Offset of each run of the path: added to an entry, it gives the entry's place on the path."""
     stops: dict[int, int]

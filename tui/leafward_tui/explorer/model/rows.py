@@ -183,7 +183,7 @@ class RowPainter:
         return f"{lost:,} lost" if lost and brief else f"{counted(lost, 'fact')} lost" if lost else ""
 
     def _lost_or_repeated(self, line: ShownLine, room: int) -> str:
-        """What the compaction of a line lost, and what was repeated where its text of `room` cells does not say so."""
+        """The facts that the compaction of a line lost, and the work that was repeated where its text of `room` cells does not say so."""
         lost, (number, _) = self._lost(line), self.repeated.get(self.layout.head[line.row], (0, 0))
         note = self.notes.get(self.layout.head[line.row], "")
         if not number or self._repeats(line, self._sizes(note, room - len(_COMPACTION)), room):
@@ -309,7 +309,7 @@ class RowPainter:
         return None
 
     def _lead(self, entry: int, word: str) -> str:
-        """What stands ahead of the text of an entry: damage, a sign of its kind, or its word."""
+        """The beginning of an entry's row ahead of its text: damage, a sign of its kind, or its word."""
         kind = self.layout.tree.kind[entry]
         columns = self.session.columns
         damage = columns.damage.get(entry)

@@ -117,7 +117,7 @@ class Pages:
 
 
 def _head(selection: Selection | None) -> object:
-    """What stays the same of a selection while its turn grows."""
+    """The identity of a selection, which stays the same while its turn grows."""
     return selection and (id(selection.session), selection.head, selection.kind)
 
 

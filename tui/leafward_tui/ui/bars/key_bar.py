@@ -57,7 +57,7 @@ class _Cell(NamedTuple):
         return cell_len(self.key) + 1 + cell_len(self.words)
 
     def spans(self, at: int) -> list[tuple[int, int, str]]:
-        """What a click runs, by cells from `at` on: each key its own intent, the words that of the first."""
+        """The intents that a click runs, by cells from `at` on: each key its own intent, the words that of the first."""
         found, x = [], at
         for label, intent_id in self.keys:
             found.append((x, x + cell_len(label), intent_id))

@@ -326,7 +326,7 @@ _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600
 
 
 def age(delta: timedelta | float) -> str:
-    """How long ago, `delta` or so many seconds: `now`, `2m`, `1h`, `3d`, `5w`, `2y`. At most 3 cells.
+    """A time ago, `delta` or so many seconds: `now`, `2m`, `1h`, `3d`, `5w`, `2y`. At most 3 cells.
 
     Days go up to 13, weeks up to a year. A time to come (two clocks that differ) is `now`.
     """

@@ -13,7 +13,7 @@ from leafward.agents.claude.entries.records import NAMED, REPLIES, Role
 from leafward.agents.claude.entries.row_notes import PICTURES
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 _IS_NAMED = bytes(bool(flags & NAMED) for flags in range(256))
 

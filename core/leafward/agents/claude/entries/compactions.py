@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from array import array
 
     from leafward.agents.claude.entries.row_notes import Boundary
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
     from leafward.session.columns import Columns
 
 

@@ -23,7 +23,7 @@ from leafward.agents.claude.entries.segments import Segments
 from leafward.session.entries import BOOKKEEPING, Damage
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 
 _SPEAKING = frozenset({Role.PROMPT, Role.REPLY, Role.BOUNDARY, Role.SUMMARY})

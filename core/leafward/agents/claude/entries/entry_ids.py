@@ -13,7 +13,7 @@ from leafward.session.columns import ID_SIZE, Columns, as_key
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 _HEX = re.compile(rb"[0-9a-f]{8}")
 _ROUNDS = 3

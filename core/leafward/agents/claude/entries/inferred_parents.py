@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.claude.entries.cleared_pictures import clear_pictures
 from leafward.agents.claude.entries.records import GLUED, NAMED, NO_KEY, SIDECHAIN, UNTERMINATED, Role
-from leafward.agents.claude.entries.row_parents import first_of
+from leafward.agents.claude.entries.transcript_rows import first_of
 from leafward.session.entries import Damage
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from leafward.agents.claude.entries.row_notes import Boundary
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 _SAID_BY_NOBODY = frozenset(
     {Role.QUIET, Role.INJECTED, Role.ATTACHED, Role.RESULT, Role.CLEARED, Role.SUMMARY}

@@ -1,4 +1,4 @@
-"""What was read of a transcript, to go on from in a later reading, also in another process."""
+"""A transcript as far as it was read: a later reading goes on from it, also in another process."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from leafward.agents.storage.packed_values import packed, unpacked
 from leafward.session.transcript import KeptReading
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
     from leafward.session.lines.abridged_lines import LongLine
 
 _HERE = "leafward.agents.claude.entries."
 CLASSES = frozenset({
-    _HERE + "kept_reading:RowsRead", _HERE + "blocks:BlockState", _HERE + "row_parents:Rows",
+    _HERE + "kept_reading:RowsRead", _HERE + "blocks:BlockState", _HERE + "transcript_rows:Rows",
     _HERE + "row_notes:Boundary", _HERE + "row_notes:Microcompaction", _HERE + "row_notes:NamedOffsets",
     _HERE + "row_notes:Pointers", _HERE + "row_notes:RowNotes", _HERE + "session_details:SessionDetails",
 })  # fmt: skip
-"""What a reading is made of."""
+"""The classes that a reading consists of."""
 
 
 class RowsRead(NamedTuple):
@@ -28,7 +28,7 @@ class RowsRead(NamedTuple):
     """Bytes."""
     identity: tuple[int, int]
     seal: bytes
-    """What the file has right before their end."""
+    """The bytes of the file right before their end."""
     long_lines: dict[int, LongLine]
 
 

@@ -15,7 +15,7 @@ from leafward.agents.claude.entries.versions import numbers_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
     from leafward.session.entries import Body
 
 LEFT_OUT = (

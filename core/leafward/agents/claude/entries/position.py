@@ -1,4 +1,4 @@
-"""The place of a conversation."""
+"""The entry from which Claude Code continues a conversation."""
 
 from __future__ import annotations
 

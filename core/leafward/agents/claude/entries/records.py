@@ -149,7 +149,7 @@ _COMPACTS = late(r"/compact(?:\s|\Z)")
 _UNKNOWN_COMMAND = late(r"Unknown (?:slash command|skill): \S+\Z")
 """Claude Code's own answer to an unknown command (1.0.60 to 2.1.100), in a row that looks like a prompt."""
 _FROM_HOOK = late(r"(?:[\w.-]{1,120} operation|(?:Subagent)?Stop hook) feedback:\n- ")
-"""What a hook had against a call or the end of a turn (1.0.38 to 2.0.14), in a row that looks like a prompt."""
+"""The objection of a hook to a call or the end of a turn (1.0.38 to 2.0.14), in a row that looks like a prompt."""
 SYNTHETIC = "<synthetic>"
 """The model named in replies that Claude Code itself writes."""
 _INTERRUPTED = "[Request interrupted by user"

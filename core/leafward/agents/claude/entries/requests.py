@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.agents.claude.entries.entry_builder import EntryBuilder
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
     from leafward.session.entries import Body
 
 _TRIED = 16

@@ -15,7 +15,7 @@ from leafward.session.columns import Columns
 from leafward.session.entries import Kind
 
 if TYPE_CHECKING:
-    from leafward.agents.claude.entries.row_parents import Rows
+    from leafward.agents.claude.entries.transcript_rows import Rows
 
 
 _KINDS: dict[int, Kind] = {

@@ -23,7 +23,7 @@ class Segments:
         self._known: dict[int, tuple[int, int, int]] = {}
         """For lines that are not ranges: last entry, last result, and last entry that is not metadata."""
         self._of: dict[int, int] | None = {} if scattered else None
-        """Where entries are placed in any order: the line of each."""
+        """The line of each entry, if entries are placed in any order."""
 
     def of(self, entry: int) -> int:
         """The line of an entry; -1 where it is not placed yet."""

@@ -230,7 +230,7 @@ def exit_code_in(output: object) -> int | None:
 
 
 def calls_in(items: Iterable[Body]) -> list[Body]:
-    """What a script ran, as calls: its commands, and its changes of files as patches."""
+    """The calls that a script made: its commands, and its changes of files as patches."""
     return [call for item in items if (call := _call_of(item)) is not None]
 
 

@@ -24,7 +24,7 @@ _ENVELOPE = 650
 SUMMARY_PREFIX = "Another language model started to solve this problem"
 """Beginning of a summary in the history since 0.5x."""
 NO_SUMMARY = "(no summary available)"
-"""What Codex sends for a compaction without a word (0.80 to 0.142)."""
+"""The text that Codex sends for a compaction without a word (0.80 to 0.142)."""
 SUMMARY_KIND = "compaction.summary"
 ENCRYPTED = frozenset({"compaction", "compaction_summary", "context_compaction"})
 """Items with a summary that only the provider can read."""

@@ -6,7 +6,7 @@ _EVENTS = {
     "session_meta": "about the session: folder, version, instructions",
     "turn_context": "settings of the turn: model, folder, permissions",
     "thread_settings_applied": "settings from here on: model, folder, permissions",
-    "world_state": "what the model was told of rules, tools and folder",
+    "world_state": "state sent to the model: rules, tools, folder",
     "task_started": "turn started",
     "task_complete": "turn finished",
     "turn_aborted": "turn interrupted",

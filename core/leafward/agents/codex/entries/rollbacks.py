@@ -1,4 +1,4 @@
-"""What a rollback takes back.
+"""Rollbacks, and the messages that they take back.
 
 Codex drops the last turns of what it would send. Behind a compaction those are messages that the compaction kept and its summary,
 which counts as a message of the user, not the turns before it. From 0.107 on it reads its file backwards first, to the last compaction that
@@ -41,7 +41,7 @@ class Sent(NamedTuple):
 
 
 class Rollback(NamedTuple):
-    """What a rollback did besides going back."""
+    """Effects of a rollback besides going back."""
 
     left_out: tuple[int, ...] = ()
     """Entries on the path that are sent no more."""
@@ -132,7 +132,7 @@ class Rollbacks:
     # --- a file read again, as Codex does ---
 
     def _replayed(self, version: int) -> list[Sent]:
-        """What Codex sends behind the last rollback."""
+        """The messages that Codex sends behind the last rollback."""
         columns, compactions = self._columns, self._compactions
         start, history = self._base() if version >= _READS_BACKWARDS else (self._first, [*self._inherited])
         prompts = {one for one in self._messages.prompts if self._begins_turn(one, version)}
@@ -146,7 +146,7 @@ class Rollbacks:
         return history
 
     def _followed(self, history: list[Sent], index: int) -> list[Sent]:
-        """What is sent from an entry on; the same list where it only becomes longer."""
+        """The messages that are sent from an entry on; the same list where it only becomes longer."""
         kind = self._columns.kind[index]
         if kind == Kind.COMPACTION:
             return self._kept(index)
@@ -155,7 +155,7 @@ class Rollbacks:
         return history
 
     def _without(self, history: list[Sent], turns: int, prompts: set[int], version: int) -> list[Sent]:
-        """What is left of it before its last turns."""
+        """Its messages before its last turns."""
         places = [place for place, message in enumerate(history) if message.entry in prompts]
         if not places:
             return history
@@ -165,7 +165,7 @@ class Rollbacks:
         return history[:cut]
 
     def _base(self) -> tuple[int, list[Sent]]:
-        """Where Codex begins to read on, and what it sends by then: what the last compaction keeps that no rollback takes back."""
+        """The entry where Codex begins to read on, and the messages that it sends by then: those that the last compaction keeps and no rollback takes back."""
         recorded, begun = self._compactions.recorded, set(self._begun)
         prompts = set(self._messages.prompts)
         start, history = self._first, [*self._inherited]
@@ -190,7 +190,7 @@ class Rollbacks:
         return [Sent(entry, compaction) for entry in entries]
 
     def _on(self, course: Course) -> list[Sent]:
-        """What is sent at the end of a path, left out or not."""
+        """The messages at the end of a path, also those that are left out."""
         history: list[Sent] = []
         for start, stop in course.frozen():
             for index in range(start, stop):

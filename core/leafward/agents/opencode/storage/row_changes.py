@@ -25,7 +25,7 @@ class WrittenRows(NamedTuple):
     """Their bytes."""
 
     def without(self, number: int, written: int, size: int) -> WrittenRows:
-        """What is left of them without others."""
+        """Their sums without those of other rows."""
         return WrittenRows(self.number - number, self.written - written, self.size - size)
 
 

@@ -1,4 +1,4 @@
-"""What tells each record of a session in a database from any other."""
+"""Seals: each tells one record of a session in a database from any other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEW = 6
 
 
 class RowSeals:
-    """What tells each record of a session from any other: where it is stored, when it was written, its bytes."""
+    """The seal of each record of a session: the place where it is stored, the time when it was written, its bytes."""
 
     def __init__(self) -> None:
         self.table = bytearray()

@@ -142,7 +142,7 @@ class _Lines:
         self._kind = kind
         self._lines = file.text.split("\n")
         self._next: dict[str, int] = {}
-        """Where the search for a text goes on, by the text."""
+        """The line where the search for a text goes on, by the text."""
 
     def of(self, key: str) -> SourceRef:
         """The first line that names a key."""

@@ -297,7 +297,7 @@ def _progress(made: Continuity, work: _Work, tasks: list[ListedTask], file: Text
             continue
         sources = (SourceRef(SourceKind.DERIVED, note="inferred"), written.source(), work.why)
         if before.artifact not in {item.text.partition(" ")[0] for item in done}:
-            text = f"{before.artifact} is written; {before.name} is behind."
+            text = f"{before.artifact} is written; {before.name} is done."
             done.append(OfferedBullet(text, sources, rank=100))
             approved.append(
                 OfferedBullet(

@@ -1,1 +1,1 @@
-"""What is found on a path, read once for all builders, and kept for the next time."""
+"""Findings on a path: read once for all builders, and kept for the next time."""

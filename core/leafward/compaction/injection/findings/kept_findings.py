@@ -57,12 +57,12 @@ class KeptFindings:
     scan: Scan | None
     """The entries up to them, behind which reading goes on; None for another agent's session."""
     reading: bytes
-    """What its reader kept of another agent's session; empty where it is read whole."""
+    """The kept reading of another agent's session; empty where it is read whole."""
     stored: Mapping[str, Any]
     agent: str
     """The name of the agent whose session it is."""
     entries: str
-    """What tells the entries up to them from others, in another agent's session; empty in a native one."""
+    """A digest of the entries up to them, in another agent's session; empty in a native one."""
 
     def lead(self, source: Source) -> None:
         """Lets a source that is not yet read go on behind what was read for them."""
@@ -79,7 +79,7 @@ class KeptFindings:
 
 
 def load(path: Path) -> KeptFindings | None:
-    """What is kept of a session; None where there is nothing that counts."""
+    """The kept findings of a session; None where there are none that count."""
     try:
         # Several megabytes, which are copied only once.
         data = read_regular(place(path))
@@ -100,7 +100,7 @@ def load(path: Path) -> KeptFindings | None:
 
 
 class _Read(NamedTuple):
-    """What a source read of a session, for a cache."""
+    """The reading of a session by its source, for a cache."""
 
     scan: dict[str, Any] | None
     """The values of the scan of a native session."""
@@ -139,7 +139,7 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
 
 
 def _read_by(source: Source) -> _Read | None:
-    """What a source has read; None where no later run could rely on it."""
+    """The reading of a source; None where no later run could rely on it."""
     if isinstance(source, NativeFile):
         scan = source.scan
         if (values := packed(scan)) is None:
@@ -187,7 +187,7 @@ def _kind() -> str:
 
 
 def _proof(path: Path, end: int, seen: Stamp, *, own: bool) -> list[Any] | None:
-    """What tells the first bytes of a file that was read from others; None where it is another file by now."""
+    """The proof of the first bytes of a file that was read; None where it is another file by now."""
     with open_regular(path) as file:
         now = os.fstat(file.fileno())
         if (now.st_dev, now.st_ino) != seen[:2]:

@@ -1,4 +1,4 @@
-"""What an earlier run found on a path, in the form in which it is kept: a later run reads only the entries behind it.
+"""The findings of an earlier run on a path, in the form in which they are kept: a later run reads only the entries behind them.
 
 It holds places of entries, paths, and names of tools and models, and no text of the conversation: the last request and the last
 actions are read again. The text of an injection is the same either way; only the sources of its lines are incomplete.

@@ -55,12 +55,14 @@ def last_word(
         entry, message = messages[place]
         if message.get("role") != "assistant":
             continue
+        texts = [text for text in texts_of(message) if text.strip()]
+        if not texts:
+            continue
         elsewhere = {
             line_key(candidate.text)
             for candidate in evidence.candidates
             if entry in candidate.sources and candidate.section in OUTCOMES
         }
-        texts = [text for text in texts_of(message) if text.strip()]
         said = _joined_last(texts, elsewhere)
         question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
         if question:
@@ -85,9 +87,8 @@ def last_word(
                 lead=LAST_REPLY,
                 provenance=Provenance.SAID,
             )
-        if texts:
-            # An earlier statement is not the last reply.
-            return
+        # An earlier statement is not the last reply.
+        return
 
 
 def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
