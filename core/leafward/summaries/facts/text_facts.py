@@ -66,7 +66,7 @@ class TextFacts:
         yield from self.named(text, voice, entry)
         # A plan that the user agrees to is the agent's: its steps are work, not rules.
         user = voice is Voice.USER and not text.lstrip().startswith(AGREED_PLAN)
-        ruled = {rule for _, rule in listed_rules(text)} if user else ()
+        ruled = listed_rules(text) if user else ()
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
                 continue

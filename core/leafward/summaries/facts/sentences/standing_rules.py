@@ -59,13 +59,7 @@ _HEAD_WORDS = (
     *("reglas", "normas", "规则", "规范", "约定", "ルール"),
 )
 """Lower-case words of such heads: every head holds at least one."""
-_ITEM = late(r"^\s*(?:[-*+•]|(\d{1,2})[.)])\s+(.{4,400})$")
-_BY_NUMBER = late(
-    r"(?i)\b(?:rule|regel|règle|regla)\s*(?:no\.? ?|nr\.? ?|n° ?|#)?(\d{1,2})\b(?:\s*[:：=]\s|(?=.{0,40}\b(?:off|out|gone|dropped|void|lifted|cancell?ed|no longer|any ?more"
-    r"|nicht mehr|aufgehoben|plus|ya no)\b))"
-    r"|\b(?:drop|ignore|forget|skip|lift|remove|scrap|vergiss|oublie|olvida) (?:the |die |la )?(?:rule|regel|règle|regla) #?(\d{1,2})\b|规则\s*(\d{1,2}).{0,8}(?:取消|作废|不再)"
-)
-"""A sentence that revokes or replaces a rule by its number."""
+_ITEM = late(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(.{4,400})$")
 _SPARES = late(
     r"(?i)^\W*(?:please |bitte )?(?:keep|leave|retain|preserve|(?:do not|don['’]?t|never) (?:delete|remove|drop)|behalte|lass|garde[rz]?|laisse[rz]?|conserve[rz]?|mantén)\b|^(?:保留|不要删)"
 )
@@ -156,8 +150,6 @@ class StandingRules:
     """The subject of each revocation, and its sentence."""
     _removals: list[str] = field(default_factory=list)
     """Removals that the user asked for."""
-    _numbers: dict[str, str] = field(default_factory=dict)
-    """The key of each rule in the last numbered list."""
     _went_ahead: str = ""
     """The last prompt that let work begin."""
     _bans: dict[str, bool] = field(default_factory=dict)
@@ -181,9 +173,7 @@ class StandingRules:
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
-        listed = [(number, sentence_key(rule)) for number, rule in listed_rules(prompt)]
-        self._lasting.update(key for _, key in listed)
-        self._numbers = {number: key for number, key in listed if number} or self._numbers
+        self._lasting.update(map(sentence_key, listed_rules(prompt)))
 
     def lasts(self, rule: Fact) -> bool:
         """Whether a rule holds beyond the request that it was said with, by its form or its place in a list of rules."""
@@ -209,15 +199,6 @@ class StandingRules:
                         outcome=DROPPED,
                         is_open=False,
                     )
-            numbered = _BY_NUMBER.search(sentence) if self._numbers else None
-            if numbered is not None:
-                key = self._numbers.get(next(filter(None, numbered.groups())), "")
-                rule = self._told.pop(key, "")
-                if rule:
-                    yield Sighting(
-                        FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
-                    )
-                continue
             about = revoked(sentence)
             if not about:
                 if not (self._told and _sets_anew(sentence)):
@@ -355,9 +336,9 @@ def _removal(sentence: str) -> str:
     return ""
 
 
-def listed_rules(prompt: str) -> list[tuple[str, str]]:
-    """The items of a prompt's lists of rules, each with its number, empty where it has none."""
-    found: list[tuple[str, str]] = []
+def listed_rules(prompt: str) -> list[str]:
+    """The items of a prompt's lists of rules."""
+    found: list[str] = []
     low = prompt.lower()
     if not any(map(low.__contains__, _HEAD_WORDS)) or _HEAD.search(prompt) is None:
         return found
@@ -365,7 +346,7 @@ def listed_rules(prompt: str) -> list[tuple[str, str]]:
     for line in lines_outside_code(prompt):
         item = _ITEM.match(line)
         if item is not None and under:
-            found.append((item[1] or "", without_emphasis(item[2]).strip()))
+            found.append(without_emphasis(item[1]).strip())
         elif line.strip():
             under = _HEAD.match(line) is not None
     return found

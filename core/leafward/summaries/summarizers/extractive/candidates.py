@@ -123,7 +123,7 @@ class LineCandidate:
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is SummarySection.GOAL or self.text.startswith(
-            ("Asked: ", "Asked before: ", "Asked last: ", "Last request")
+            (_ASKED, ASKED_BEFORE, "Last request")
         )
 
     @property

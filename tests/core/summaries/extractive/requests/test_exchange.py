@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
@@ -414,3 +415,19 @@ def test_an_earlier_request_about_what_other_words_name_has_those() -> None:
     ]
     told = summarize(span(*amid, reply("It is green.\n\nThe rest of the paint is still missing."))).text
     assert f"Asked before: {remark} (asked before: {first})" in told
+
+
+def test_what_an_answer_asks_of_its_reader_is_not_how_a_request_stands() -> None:
+    asked = [user("Change the reader of orchard to a table."), *worked("src/reader.py", "a")]
+    lights = "Hovering a row of the table now lights all of it"
+    bid = "Decide how shared rows of the table behave."
+    (done,) = told_in(SummarySection.DONE, *asked, reply(f"{bid}\n\n{lights}."))
+    assert f"→ {lights}" in done
+    stands = "The reader of the orchard stands on a table that the template of the valley has"
+    left = f"Restart your own server before that.\n\n{stands}.\n\nThe colours of the rows are still missing."
+    assert the_goal(*asked, reply(left)).endswith(f"→ the reply says: “{stands}.”")
+
+
+def test_a_skill_that_an_agent_says_it_uses_only_leads_to_its_work() -> None:
+    assert prose.announces("Using the shed-mapper skill to find the gaps between the rows of the orchard.")
+    assert not prose.announces("Using the shed saves half of the time.")

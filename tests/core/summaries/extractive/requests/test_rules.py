@@ -320,16 +320,6 @@ def test_what_is_listed_as_rules_is_one_whatever_it_says() -> None:
     assert not demands.demands("no problems")
 
 
-@pytest.mark.parametrize(
-    "back", ["rule 3 is off, prune them all", "rule 3: commit only when I ask for it, never else"]
-)
-def test_a_rule_is_taken_back_by_its_number(back: str) -> None:
-    asked = [user(LISTED), *worked("src/rows.py", "a"), reply("Done.")]
-    left = rules(*asked, user(back), *worked("docs/rows.md", "b"))
-    assert "Commit after each step" not in left
-    assert "Use pnpm" in left
-
-
 def test_of_a_rule_of_two_parts_the_other_part_holds() -> None:
     asked = [
         user("It must run on Python 3.8 and never use dataclasses."),

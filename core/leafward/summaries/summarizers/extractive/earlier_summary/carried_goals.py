@@ -50,8 +50,6 @@ _GOES_ON = re.compile(
     r"(?i)^\W*(?:continu|resum|keep |go(?:ing)? on |work(?:ing)? on |weiter|fortsetz|poursui)"
 )
 """A goal that all other requests belong to."""
-_ANSWERED = re.compile(r" \(answered(?:; asked first: .{1,200})?\)$")
-"""Our mark on an answered goal."""
 _POINTING = frozenset(
     content_words(
         "continue continuing resume proceed going carry pick keep work working task job session conversation discussion request "
@@ -132,10 +130,8 @@ def sorted_out(
     elif not current and in_turn and not any(goal.endswith((":", "：")) for goal in goals):
         current = [goal for goal in left[:-1] if _GOES_ON.search(goal)] + left[-1:]
     lasting = set(current if current and len(goals) >= _SEVERAL else left)
-    if over:
+    if over or (answered and any(turn.tells for turn in turns)):
         lasting = set()
-    if any(turn.tells for turn in turns):
-        lasting -= {goal for goal in left if answered or _ANSWERED.search(goal)}
     if any(turn.tells and turn.works for turn in turns):
         # Who goes on to other work has the answer to a question.
         lasting -= {goal for goal in left if asks(goal)}

@@ -58,10 +58,10 @@ if TYPE_CHECKING:
 
 _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = late(r"\s*\|\s*")
-_OF_THE_END = late(r"(?:(?:Asked|Answered|Said) last|Last reply): ")
+_OF_THE_END = ("Said last: ", "Last reply: ")
 _LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
-_NAMES_LINE = late(r"Names (?:that came up|in use): |Changed `")
+_NAMES_LINE = late(r"Names that came up: |Changed `")
 """Lines of ours with names that the next summary lists again."""
 
 
@@ -273,12 +273,8 @@ def _is_item_alone(line: _Line, read: OutlineLine) -> bool:
 def _worded_today(text: str, *, went_on: bool) -> str:
     """A line in words that hold now; empty where it only said how things stood at the end."""
     text = _ROW.sub(" - ", text.strip("| ")) if text.startswith("|") else text
-    if tells_state(text) or (went_on and text.startswith(LEAD)):
-        return ""
-    if went_on and _OF_THE_END.match(text):
-        # A request was made and answered since.
-        return _OF_THE_END.sub("Asked: ", text) if text.startswith("Asked") else ""
-    return text
+    of_the_end = text.startswith((LEAD, *_OF_THE_END))
+    return "" if tells_state(text) or (went_on and of_the_end) else text
 
 
 def _holds_nothing(text: str) -> bool:

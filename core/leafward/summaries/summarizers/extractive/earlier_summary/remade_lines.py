@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.extractive.candidates import Evidence
 
-_FILE_LINE = late(
-    r"`([^`\n]{1,300})` (changed|read|named)(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?"
-)
+_FILE_LINE = late(r"`([^`\n]{1,300})` changed(?: (\d{1,6})×)?(?:, \d{1,9} lines)?(?:: (.{1,4000}))?")
 _MORE_NAMES = late(r" and \d{1,4} more$")
-_FILES_LINE = late(r"(Changed|Read|Named in (?:calls|commands)): (`.{1,4000})")
+_FILES_LINE = late(r"(Changed|Read|Named in calls): (`.{1,4000})")
 _FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _RUN_LINE = late(
-    r"(?:(?:Run|Named|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
+    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
 )
 
 
@@ -39,9 +37,9 @@ def _counts_file(evidence: Evidence, text: str, entry: EntryIndex) -> bool:
     line = _FILE_LINE.fullmatch(text)
     if line is None:
         return False
-    path, done, times, names = line.groups()
+    path, times, names = line.groups()
     work = evidence.files.setdefault(path, FileWork(path, last=-1, sources=[entry]))
-    _count(work, done, times)
+    _count(work, "changed", times)
     for name in _MORE_NAMES.sub("", names or "").removesuffix("…").split(", "):
         if name:
             work.names.setdefault(name, -1)

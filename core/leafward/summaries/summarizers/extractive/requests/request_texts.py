@@ -306,7 +306,7 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
             # A step and a choice have a line of their own too, and a few words say little.
             or (
                 section is SummarySection.CONTEXT
-                and not (waits or prose.announces(one.text) or asks_back(one.text))
+                and not (waits or prose.announces(one.text) or asks_back(one.text) or bids(one.text))
                 and one.text.endswith(_STOPS)
                 and len(content_words(one.text)) > SUBSTANTIAL
             )
