@@ -17,6 +17,9 @@ from leafward.summaries.survival.spans import SpanMessage
 from tests.core.linear_time import in_linear_time
 from tests.core.told import reply, result, span, summarize, told_in, user
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 
 
