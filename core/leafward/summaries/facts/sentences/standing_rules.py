@@ -405,7 +405,7 @@ def _says_more(rule: str, about: frozenset[str]) -> bool:
 
 def _is_form(one: str, other: str) -> bool:
     """Whether two words are equal, or forms of the same word."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = (one, other) if len(one) < len(other) else (other, one)
     return one == other or (len(shorter) >= _STEM and longer.startswith(shorter))
 
 
