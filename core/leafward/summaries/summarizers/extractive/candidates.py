@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Fact
-    from leafward.summaries.survival.spans import SpanMessage
 
 
 _NOWHERE = re.compile(
@@ -209,6 +208,11 @@ class FileWork:
         self.pending += 1
         self.changed = place
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing of it is left to be committed, taken back or put back."""
+        return not (self.pending or self.stashed or self.changed != self.committed)
+
     def commit(self) -> None:
         """Records that the changes were committed."""
         self.pending, self.committed = 0, self.changed
@@ -268,6 +272,8 @@ class Evidence:
     """The calls of each reply that makes some, by its position."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
+    failed_calls: frozenset[str] = frozenset()
+    """The ids of the failed calls."""
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     only_said: set[str] = field(default_factory=set)
@@ -281,10 +287,15 @@ class Evidence:
     proposed: set[EntryIndex] = field(default_factory=set)
     """Replies that end with an offer that nobody accepted: their steps wait for a yes."""
 
-    def undo(self, messages: Sequence[SpanMessage], places: range, cwd: str) -> list[str]:
+    def undo(self, places: range, cwd: str) -> list[str]:
         """Takes the changes of files at some positions, and the names that they wrote, out of the work on files; returns the files."""
-        failed = failed_calls(message for _, message in messages)
-        changed = [path for place in places for path in files_changed(messages[place].message, failed, cwd)]
+        changed = [
+            path
+            for place in places
+            for call in self.calls.get(place, ())
+            if call.id not in self.failed_calls
+            for path in files_changed_by(call.arguments, cwd)
+        ]
         for path in changed:
             work = self.files.get(path)
             if work is not None and work.changes:

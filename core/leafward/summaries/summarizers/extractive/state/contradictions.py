@@ -77,7 +77,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         lead = "Taken back: "
         if undid(words.text):
             lead = "Undone by the user: "
-            changed = evidence.undo(messages, range(turn.first, min(words.first, len(messages))), cwd)
+            changed = evidence.undo(range(turn.first, min(words.first, len(messages))), cwd)
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
