@@ -38,6 +38,25 @@ def test_a_search_that_fails_says_so_in_the_sheet_that_asks(
     assert explorer.its.search._outcome("made") == "searching"
 
 
+def test_hits_that_were_found_before_the_path_was_measured_are_on_the_strip(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails where they stay the turns of the path before, or none at all."""
+    hits: list[list[int]] = []
+    strip = SimpleNamespace(
+        show=lambda _overview: None,
+        set_ghost=lambda _ghost: None,
+        set_hits=lambda turns: hits.append([*turns]),
+    )
+    monkeypatch.setattr(explorer.view, "strip", strip)
+    explorer.its.search.start("make")
+    explorer.jobs.run("search")
+    assert hits == [[]]
+    explorer.its.details.survey()
+    explorer.jobs.run("survey")
+    assert hits == [[], [1]]
+
+
 def test_a_forecast_that_fails_is_not_being_counted_for_ever(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
