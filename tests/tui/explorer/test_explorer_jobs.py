@@ -57,6 +57,18 @@ def test_hits_that_were_found_before_the_path_was_measured_are_on_the_strip(
     assert hits == [[], [1]]
 
 
+def test_a_leaf_that_comes_to_the_cursor_leaves_nothing_unseen(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    explorer.jobs.run("follow")
+    assert explorer.state.unseen
+    explorer.press("move.here")
+    explorer.view.answer("m")
+    explorer.jobs.run("write")
+    assert not explorer.state.unseen
+
+
 def test_a_forecast_that_fails_is_not_being_counted_for_ever(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -365,6 +365,8 @@ class SessionLoader(ExplorerController):
         self._navigation.lay_out()
         if to_leaf:
             self._navigation.go_to_leaf()
+            # The leaf may have come to the cursor.
+            self.cursor_moved()
         self.show_title()
         self._metrics.count_more(self._show_counted)
 
