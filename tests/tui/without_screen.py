@@ -85,7 +85,9 @@ class View(Silent):
     def __init__(self, state: ExplorerState) -> None:
         self.tree = Tree(state)
         self.sought: list[str] = []
-        self.inspector = SimpleNamespace(tab=Tab.ENTRY, show=_nothing, set_limits=_nothing, seek=self.seek)
+        self.inspector = SimpleNamespace(
+            tab=Tab.ENTRY, show=_nothing, set_limits=_nothing, seek=self.seek, reload=Silent().reload
+        )
         self.strip = self.gauge = self.peek = self.price_line = self.title_bar = Silent()
         self.said: list[str] = []
         self.note = ""

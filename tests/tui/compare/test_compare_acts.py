@@ -205,8 +205,9 @@ async def test_a_key_that_needs_both_sides_says_that_they_are_being_read(
         await reached(pilot, ChoiceSheet)
 
 
-async def test_an_export_is_written_although_another_is_asked_for_while_it_is_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_an_export_is_written_although_another_is_asked_for_while_it_is_made_and_the_screen_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
 ) -> None:
     read, gate = comparison.comparison_of, Event()
 
@@ -218,9 +219,12 @@ async def test_an_export_is_written_although_another_is_asked_for_while_it_is_ma
     folder = tmp_path / "out"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, _screen):
+    async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
         for form in "mom":
             await chosen(pilot, "e", form)
+        if leaves:
+            await pilot.press("q")
+            await until(pilot, lambda: not screen.is_attached)
         gate.set()
         await until(pilot, lambda: len(files_written(folder)) == 3)
         assert sorted(path.suffix for path in files_written(folder)) == [".json", ".md", ".md"]

@@ -38,6 +38,37 @@ def test_a_search_that_fails_says_so_in_the_sheet_that_asks(
     assert explorer.its.search._outcome("made") == "searching"
 
 
+def test_hits_that_were_found_before_the_path_was_measured_are_on_the_strip(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails where they stay the turns of the path before, or none at all."""
+    hits: list[list[int]] = []
+    strip = SimpleNamespace(
+        show=lambda _overview: None,
+        set_ghost=lambda _ghost: None,
+        set_hits=lambda turns: hits.append([*turns]),
+    )
+    monkeypatch.setattr(explorer.view, "strip", strip)
+    explorer.its.search.start("make")
+    explorer.jobs.run("search")
+    assert hits == [[]]
+    explorer.its.details.survey()
+    explorer.jobs.run("survey")
+    assert hits == [[], [1]]
+
+
+def test_a_leaf_that_comes_to_the_cursor_leaves_nothing_unseen(explorer: Explorer) -> None:
+    explorer.its.navigation.go_to_entry(explorer.prompt("a"))
+    explorer.file.turn("e")
+    explorer.its.loader.look()
+    explorer.jobs.run("follow")
+    assert explorer.state.unseen
+    explorer.press("move.here")
+    explorer.view.answer("m")
+    explorer.jobs.run("write")
+    assert not explorer.state.unseen
+
+
 def test_a_forecast_that_fails_is_not_being_counted_for_ever(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

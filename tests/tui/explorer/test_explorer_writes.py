@@ -27,7 +27,7 @@ from tests.tui.explored import (
     tree,
     written,
 )
-from tests.tui.session_store import files_written, reached, rows, until
+from tests.tui.session_store import files_written, reached, rows, shown, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -222,9 +222,11 @@ class TestBookmarks:
             assert lines(file.path)[-1]["targetId"] == file.prompts["c"]
             assert any("[here now]" in row and "c prompt" in row for row in tree(screen))
             assert here(screen) == "c"
+            await until(pilot, lambda: "[here now]  on #" in shown(pilot))
             await chosen(pilot, "l", *["backspace"] * 8, "enter")
             await written(pilot, screen, total + 2)
             assert not any("[here now]" in row for row in tree(screen))
+            await until(pilot, lambda: "[here now]" not in shown(pilot))
 
     def test_how_the_agent_gets_to_see_it(self, file: Named) -> None:
         with reading(file.path) as session:

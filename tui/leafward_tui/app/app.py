@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -256,6 +256,11 @@ class LeafwardApp(TypeAheadApp[int], inherit_bindings=False):
         from leafward_tui.ui.jobs import Jobs
 
         return Jobs(owner, self.input_priority.unwanted, partial(self.say, problem=True))
+
+    @cached_property
+    def lasting_jobs(self) -> Jobs:
+        """Jobs that end with the application only."""
+        return self.jobs(self)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies the text of Textual's own fields the same way."""

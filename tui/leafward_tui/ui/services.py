@@ -153,6 +153,11 @@ class AppServices(Protocol):
         """The jobs of a screen or widget, which end with it; made when the owner is mounted."""
         ...
 
+    @property
+    def lasting_jobs(self) -> Jobs:
+        """Jobs that go on when the screen that started them is closed: files that were asked for."""
+        ...
+
     def show_theme(self, name: str) -> None:
         """Switches to a theme."""
         ...

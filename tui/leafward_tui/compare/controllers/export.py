@@ -46,11 +46,11 @@ class Export(CompareController):
 
         def document(form: str) -> None:
             work = partial(document_written, seen.sides, form, stem, bases)
-            self._jobs.also("export", work, *outcome_toasts(self._services))
+            self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
         def patch(key: str, side: Side) -> None:
             work = partial(patch_written, seen.sides, side, f"{stem}-{key}", bases)
-            self._jobs.also("export", work, *outcome_toasts(self._services))
+            self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
         choices = [
             Choice(key, title, f"{stem}.{form}", redacted, act=partial(document, form))
@@ -83,7 +83,7 @@ class Export(CompareController):
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
                 work = partial(save_files, state.session, entry, folder.strip(), state.bases())
-                self._jobs.also("export", work, *outcome_toasts(self._services))
+                self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
         title, stem = f"The files as they were at {letter}", f"{state.session.id[:8]}-files-{letter.lower()}"
         self._view.open_sheet(folder_sheet(title, stem, state.session.cwd), done)

@@ -298,7 +298,7 @@ class Bisect(ExplorerController):
         from leafward_tui.ui.saved_files import outcome_toasts, save_text
 
         work = partial(save_text, f"{session.id[:8]}-bisect", text)
-        self._jobs.also("export", work, *outcome_toasts(self._services))
+        self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
 
 class BisectRequest(NamedTuple):

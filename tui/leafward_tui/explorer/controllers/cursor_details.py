@@ -308,6 +308,8 @@ class CursorDetails(ExplorerController):
             self._services.collector.keep_for_long()
         self._state.overview = overview
         self._view.strip.show(overview)
+        # The hits of a search may have come before it, or be turns of the path before.
+        self._view.strip.set_hits(overview.turns_of(self._state.search.entries))
         self.settle()
 
     def _load(self, size: Count, again: int = 0, entered: int = 0) -> Load:

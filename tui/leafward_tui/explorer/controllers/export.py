@@ -73,7 +73,7 @@ class Export(ExplorerController):
 
         def save(stem: str, name: str, only: frozenset[int] | None = None) -> None:
             work = partial(save_export, session, target, name, stem, only)
-            self._jobs.also("export", work, *outcome_toasts(self._services))
+            self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
         choices = [
             Choice(
@@ -103,7 +103,7 @@ class Export(ExplorerController):
         def done(folder: str | None) -> None:
             if folder is not None and folder.strip():
                 work = partial(save_files, session, target, folder.strip(), None)
-                self._jobs.also("export", work, *outcome_toasts(self._services))
+                self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
 
         self._view.open_sheet(folder_sheet("The files as they were here", stem, session.cwd), done)
 

@@ -109,7 +109,7 @@ class Search(ExplorerController):
         if not text or session is None:
             self.clear()
             return
-        search.text, search.rows, search.places, search.at = text, (), (), -1
+        search.text, search.rows, search.places, search.entries, search.at = text, (), (), (), -1
         self._found = None
         self._from, self._at = origin, self._view.tree.row
         self._search(session, self._show)

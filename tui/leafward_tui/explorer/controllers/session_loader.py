@@ -47,22 +47,9 @@ _LONG_READ = 16 << 20
 """Bytes of another agent's session from which reading takes long enough to show a message."""
 _LEAST_ROWS = 8
 _OF_THE_SESSION = (
-    "count",
-    "note",
-    "lost",
-    "price",
-    "glance",
-    "survey",
-    "forecast",
-    "search",
-    "choose",
-    "edits",
-    "branches",
-    "fork",
-    "healable",
-    "parent",
-    "sub_agents",
-)
+    "count", "note", "lost", "price", "glance", "survey", "forecast", "search", "choose", "edits", "branches",
+    "fork", "healable", "parent", "sub_agents",
+)  # fmt: skip
 """Jobs whose results are about the session on show only."""
 
 
@@ -368,6 +355,9 @@ class SessionLoader(ExplorerController):
         exploration, metrics = self._state.exploration, self._state.metrics
         if exploration is None or metrics is None:
             return
+        if Kind.LABEL in exploration.session.columns.kind[len(metrics) :]:
+            # A label shows on the page of its row, wherever its own entry is.
+            self._view.inspector.reload()
         metrics.grow(exploration.session)
         archived = archived_branches(exploration.session)
         exploration.findings = exploration.findings._replace(archived=archived)
@@ -375,6 +365,8 @@ class SessionLoader(ExplorerController):
         self._navigation.lay_out()
         if to_leaf:
             self._navigation.go_to_leaf()
+            # The leaf may have come to the cursor.
+            self.cursor_moved()
         self.show_title()
         self._metrics.count_more(self._show_counted)
 

@@ -118,4 +118,4 @@ class SummaryPreview(ExplorerController):
         session = self._state.session
         if session is not None:
             work = partial(save_text, f"{session.id[:8]}-summary", text)
-            self._jobs.also("export", work, *outcome_toasts(self._services))
+            self._services.lasting_jobs.also("export", work, *outcome_toasts(self._services))
