@@ -64,7 +64,7 @@ class Reply:
     tool: bool = False
     status: int = 200
     error: str = ""
-    code: str | None = None
+    code: object = None
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -152,7 +152,7 @@ class Endpoint:
         """Replies that stall go on."""
         self._loop.call_soon_threadsafe(self._release.set)
 
-    def wait_for(self, requests: int, seconds: float = 10) -> None:
+    def wait_for(self, requests: int, seconds: float = 60) -> None:
         """Until so many requests have come."""
         with self.arrived:
             assert self.arrived.wait_for(lambda: len(self.asked) >= requests, seconds), len(self.asked)

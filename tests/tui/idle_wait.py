@@ -26,6 +26,8 @@ QUIET_OF_PAUSE = 0.02
 """The same beside a job, and for a pause, after which a test looks at the screen: those that Textual waits for."""
 _LONGEST = 1.0
 """Seconds after which an application that never rests is looked at all the same."""
+_ROUND = 0.02
+"""Seconds of `_LONGEST` that one look counts for at most: where the machine stood still, the application did so as well."""
 SOON = 0.2
 """Seconds of a delay for which a test waits that wants all that a key leads to: what follows a cursor that rests."""
 
@@ -66,10 +68,11 @@ async def wait_in_pause(_least: float = 0.0) -> None:
 
 
 async def _rest(enough: float) -> None:
-    app, began, quiet = active_app.get(), monotonic(), 0.0
-    while monotonic() - began < _LONGEST:
-        used = process_time()
+    app, waited, quiet = active_app.get(), 0.0, 0.0
+    while waited < _LONGEST:
+        began, used = monotonic(), process_time()
         await sleep(STEP)
+        waited += min(monotonic() - began, _ROUND)
         works = process_time() - used > STEP * BUSY_SHARE
         if works or not no_message_waits(app):
             quiet = 0.0

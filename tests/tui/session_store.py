@@ -38,6 +38,8 @@ WIDE = (140, 40)
 NARROW = (80, 24)
 DEADLINE = 20.0
 """Seconds a test waits for something that other threads do, however busy the machine is."""
+HELD = 120.0
+"""Seconds for which a test holds something up at most, if it forgets to let it go on: no wait of the test takes as long."""
 _ROUND = 0.25
 """Seconds that one round of waiting counts for at most."""
 _STILL = 0.3

@@ -14,7 +14,7 @@ from leafward_tui.xray.screen import XRayScreen
 from tests.tui.compared import comparing, parted
 from tests.tui.considered import cut_off, stored
 from tests.tui.explored import exploring, note
-from tests.tui.session_store import reached, shown, until
+from tests.tui.session_store import HELD, reached, shown, until
 from tests.tui.sure import sure
 from tests.tui.xray.test_xray import orchard, seeing
 
@@ -116,7 +116,7 @@ async def test_while_a_new_session_is_written_its_source_is_not_read_on(path: Pa
     async with exploring(path, config=Config(follow_interval=60)) as (pilot, explorer):
         loader = explorer.controllers.loader
         jobs = loader._jobs
-        jobs.also("write", lambda _job: written.wait(9), lambda _done: None)
+        jobs.also("write", lambda _job: written.wait(HELD), lambda _done: None)
         file.user("and now?")
         loader.look()
         assert not explorer.state.growing

@@ -20,7 +20,7 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.explored import NARROW, WIDE, exploring, here
-from tests.tui.session_store import browsing, reached, rested, shown, until
+from tests.tui.session_store import HELD, browsing, reached, rested, shown, until
 from tests.tui.sure import sure
 from tests.workbench import Workbench
 
@@ -262,7 +262,7 @@ async def test_a_reason_that_comes_after_lines_were_read_again_is_none_of_theirs
 
     def held(author: Author, _job: object) -> str:
         asked.append(author)
-        assert may_end.wait(10)
+        assert may_end.wait(HELD)
         return "the reason of another turn"
 
     async with blaming(grove) as (pilot, screen):

@@ -27,7 +27,7 @@ from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.pi_file import HEADER, PiFile
 from tests.tui.session_store import (
-    DEADLINE,
+    HELD,
     NARROW,
     WIDE,
     SessionFile,
@@ -256,7 +256,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Event:
     going = Event()
 
     def late(*given: Any) -> float:
-        going.wait(30)
+        going.wait(HELD)
         return read_stores(*given)
 
     monkeypatch.setattr(stores_module, "read_stores", late)
@@ -446,7 +446,7 @@ def _held(work: Callable[..., object], gate: Event) -> Callable[..., object]:
     """A job that begins once the gate is open."""
 
     def held(*given: object, **named: object) -> object:
-        gate.wait(DEADLINE)
+        gate.wait(HELD)
         return work(*given, **named)
 
     return held

@@ -11,9 +11,11 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.catalog.lineage import Sort
+from leafward.catalog.listing import Catalogue
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
+from leafward_tui.catalogue.controllers.preview import Previews
 from leafward_tui.catalogue.controllers.stores import StoreReading, Stores
 from leafward_tui.catalogue.model.listing import EMPTY, Grouping, LineKind, ListLine
 from leafward_tui.catalogue.state import CatalogueState
@@ -21,6 +23,7 @@ from leafward_tui.ui.appearance.glyphs import UNICODE
 from leafward_tui.ui.panes.two_panes import Panes
 from leafward_tui.ui.screens.screen_controller import Means
 from tests.tui.session_store import lines_of, small_store
+from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WaitingJobs
 
 if TYPE_CHECKING:
@@ -104,6 +107,23 @@ class Parts:
 @pytest.fixture
 def parts() -> Parts:
     return Parts()
+
+
+def test_a_session_that_grows_faster_than_it_is_read_shows_a_preview(parts: Parts, tmp_path: Path) -> None:
+    """It fails where each new look at the stores drops the preview that is being read."""
+    small_store(tmp_path)
+    previews = Previews(parts.means)
+    parts.state.stores.catalogue = Catalogue(Config(), [tmp_path])
+    (line,) = (one for one in lines_of(tmp_path).lines if one.card and one.card.title.startswith("Light"))
+    parts.screen.line = line
+    previews.look()
+    reading = parts.jobs.waiting["preview"]
+    parts.screen.line = line._replace(card=sure(line.card)._replace(size=1))
+    previews.look()
+    assert parts.jobs.waiting["preview"] is reading
+    parts.jobs.run("preview")
+    assert "show_preview" in parts.screen.heard
+    assert parts.jobs.running("preview"), "what came meanwhile counts, too"
 
 
 def test_sort_and_grouping_are_there_at_the_next_start(parts: Parts) -> None:

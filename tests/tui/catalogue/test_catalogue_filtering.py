@@ -16,7 +16,7 @@ from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.search.screen import SearchScreen
 from tests.claude_transcript import IDS, Transcript
 from tests.tui.session_store import (
-    DEADLINE,
+    HELD,
     NARROW,
     WIDE,
     SessionFile,
@@ -51,7 +51,7 @@ def lines_may_be_made(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     going.set()
 
     def held(*given: Any) -> ListedView:
-        going.wait(DEADLINE)
+        going.wait(HELD)
         return make_lines(*given)
 
     monkeypatch.setattr(arrangement, "make_lines", held)

@@ -28,7 +28,7 @@ from leafward_tui.catalogue.totals import TotalsScreen
 from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.compacted_session import Compacted
 from tests.tui.session_store import (
-    DEADLINE,
+    HELD,
     NARROW,
     WIDE,
     SessionFile,
@@ -181,7 +181,7 @@ async def test_the_totals_are_added_up_beside_the_screen(
 
     def slow(*args: Any) -> Totals:
         threads.append(threading.current_thread())
-        free.wait(DEADLINE)
+        free.wait(HELD)
         return totals(*args)
 
     monkeypatch.setattr("leafward.catalog.usage.totals.totals", slow)

@@ -24,7 +24,7 @@ from leafward_tui.ui.sheets.key_help import HelpScreen
 from tests.acting import Acting, call, reading
 from tests.tui.compared import HIGH, compared, comparing, parted, settled
 from tests.tui.explored import chosen, exploring, lines, note
-from tests.tui.session_store import DEADLINE, files_written, reached, rested, rows, shown, until
+from tests.tui.session_store import HELD, files_written, reached, rested, rows, shown, until
 from tests.tui.sure import sure
 from tests.tui.waiting_jobs import WANTED
 
@@ -59,7 +59,7 @@ async def test_no_note_on_work_stays_where_its_sheet_is_not_wanted_any_more(
 
     def held(*args: Any) -> Any:
         begun.set()
-        free.wait(DEADLINE)
+        free.wait(HELD)
         return made(*args)
 
     monkeypatch.setattr(transfer, "carry_drafts", held)
@@ -188,7 +188,7 @@ async def test_a_key_that_needs_both_sides_says_that_they_are_being_read(
     read, gate = loader.sides_of, Event()
 
     def held(*given: Any) -> ComparedSides:
-        gate.wait(DEADLINE)
+        gate.wait(HELD)
         return read(*given)
 
     async with comparing(parted(tmp_path / "s.jsonl").path) as (pilot, _, screen):
@@ -211,7 +211,7 @@ async def test_an_export_is_written_although_another_is_asked_for_while_it_is_ma
     read, gate = comparison.comparison_of, Event()
 
     def held(*given: Any, **more: Any) -> Comparison:
-        gate.wait(DEADLINE)
+        gate.wait(HELD)
         return read(*given, **more)
 
     monkeypatch.setattr(comparison, "comparison_of", held)

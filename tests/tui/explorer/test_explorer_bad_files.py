@@ -18,13 +18,13 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import rows, until
+from tests.tui.session_store import HELD, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-PATIENCE = 10.0
+PATIENCE = HELD
 
 
 class TestBadFiles:
@@ -51,6 +51,15 @@ class TestBadFiles:
             assert screen.app.screen is screen
             await pilot.press("q")
         assert pilot.app.return_code == 0
+
+    async def test_a_file_that_is_there_again_is_not_said_to_be_gone(
+        self, file: Named, tmp_path: Path
+    ) -> None:
+        async with exploring(file.path) as (pilot, screen):
+            aside = file.path.rename(tmp_path / "aside.jsonl")
+            await until(pilot, lambda: "the file is gone" in note(screen))
+            aside.rename(file.path)
+            await until(pilot, lambda: "the file is there again" in note(screen))
 
     async def test_a_header_alone_has_nothing_to_show(self, tmp_path: Path) -> None:
         async with exploring(PiFile(tmp_path / "new.jsonl").path) as (pilot, screen):

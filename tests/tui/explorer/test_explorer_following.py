@@ -16,9 +16,10 @@ from tests.tui.explored import (
     Named,
     exploring,
     here,
+    note,
     tree,
 )
-from tests.tui.session_store import DEADLINE, reached, rows, until
+from tests.tui.session_store import DEADLINE, HELD, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-PATIENCE = 10.0
+PATIENCE = HELD
 
 
 class TestFollowing:
@@ -36,6 +37,14 @@ class TestFollowing:
             file.turn("e")
             await until(pilot, lambda: any("e prompt" in row for row in tree(screen)))
             assert here(screen) == "e"
+
+    async def test_that_nothing_was_said_is_not_said_of_the_first_rows(self, tmp_path: Path) -> None:
+        file = Named(tmp_path / "s.jsonl")
+        async with exploring(file.path) as (pilot, screen):
+            assert note(screen) == "nothing was said in this session yet"
+            file.turn("a")
+            await until(pilot, lambda: "a prompt" in tree(screen)[0])
+            await until(pilot, lambda: "nothing was said" not in note(screen))
 
     async def test_off_the_leaf_the_cursor_stays(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):

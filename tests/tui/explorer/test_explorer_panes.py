@@ -70,8 +70,8 @@ class TestGhost:
 
     async def test_a_number_that_is_still_being_counted_is_no_zero(self, file: Named) -> None:
         async with exploring(file.path) as (pilot, screen):
+            await until(pilot, lambda: "calls ·     edits ·     tokens 5" in screen_rows(screen)[0])
             await rested(pilot)
-            assert "calls ·     edits ·     tokens 5" in screen_rows(screen)[0]
             screen.state.metrics = EntryMetrics(sure(screen.state.session))
             screen.controllers.details.follow_cursor()
             await pilot.pause()

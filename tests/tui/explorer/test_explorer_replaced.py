@@ -26,7 +26,7 @@ from tests.tui.explored import (
     ready,
     tree,
 )
-from tests.tui.session_store import reached, rested, rows, until
+from tests.tui.session_store import HELD, reached, rested, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from leafward.session.journal.write import Write
     from leafward.session.session import Session
 
-PATIENCE = 10.0
+PATIENCE = HELD
 
 
 class TestReplaced:

@@ -31,7 +31,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import files_written, reached, rested, rows, until
+from tests.tui.session_store import HELD, files_written, reached, rested, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class TestFinding:
         answer = threading.Event()
 
         def slow(*given: Any, **more: Any) -> EntryHits:
-            answer.wait(60)
+            answer.wait(HELD)
             return find(*given, **more)
 
         monkeypatch.setattr("leafward.query.search.in_session.find", slow)
@@ -289,7 +289,7 @@ class TestFinding:
         answer.set()
 
         def slow(*given: Any, **more: Any) -> EntryHits:
-            answer.wait(60)
+            answer.wait(HELD)
             return find(*given, **more)
 
         monkeypatch.setattr("leafward.query.search.in_session.find", slow)

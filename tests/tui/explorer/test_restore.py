@@ -23,7 +23,7 @@ from leafward_tui.ui.sheets.key_help import HelpScreen
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.folder_contents import snapshot
 from tests.tui.explored import exploring, lines, note
-from tests.tui.session_store import DEADLINE, NARROW, WIDE, reached, rows, shown, until
+from tests.tui.session_store import HELD, NARROW, WIDE, reached, rows, shown, until
 from tests.tui.sure import sure
 from tests.workbench import Workbench
 
@@ -155,7 +155,7 @@ async def test_the_sheet_closes_after_the_write_also_where_its_keys_are_listed_o
     really, goes_on = write.restore, threading.Event()
 
     def held(*given: Any) -> Any:
-        goes_on.wait(DEADLINE)
+        goes_on.wait(HELD)
         return really(*given)
 
     monkeypatch.setattr(write, "restore", held)

@@ -24,7 +24,7 @@ from leafward_tui.ui.appearance.theme import Styles, textual_theme, theme_variab
 from leafward_tui.ui.jobs import Jobs
 from leafward_tui.ui.text.spans import Span
 from tests.tui.inspector_data import call, line_with, reply, result, turn, user, write_session
-from tests.tui.session_store import rested, until
+from tests.tui.session_store import HELD, rested, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ async def test_the_old_page_stays_until_then_and_late_ones_are_dropped(
 
     def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
         if request.selection == slow:
-            gate.wait(10)
+            gate.wait(HELD)
         return build(request, stop)
 
     async with app.run_test(size=(62, 30)) as pilot:
@@ -169,7 +169,7 @@ def held_pages(monkeypatch: pytest.MonkeyPatch) -> Event:
     gate = Event()
 
     def waiting(request: PageRequest, stop: Callable[[], bool]) -> Page:
-        gate.wait(10)
+        gate.wait(HELD)
         return build(request, stop)
 
     monkeypatch.setattr(pages, "build", waiting)

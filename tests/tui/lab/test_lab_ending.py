@@ -30,7 +30,7 @@ from tests.acting import Acting, usage
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.tui.considered import considering, cut_off, follow, said, settled, stored, working
 from tests.tui.explored import note
-from tests.tui.session_store import reached, rested, rows, shown, until
+from tests.tui.session_store import HELD, reached, rested, rows, shown, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     gate.set()
 
     def held(*values: Any) -> Any:
-        gate.wait(30)
+        gate.wait(HELD)
         return own_draft(*values)
 
     own_draft = drafts.own_draft
@@ -145,7 +145,7 @@ class TestXRay:
         made, own_plans = threading.Event(), settings.plans
 
         def held(*values: Any) -> Any:
-            made.wait(30)
+            made.wait(HELD)
             return own_plans(*values)
 
         monkeypatch.setattr(settings, "plans", held)
@@ -320,7 +320,7 @@ class TestEnding:
 
             def slow(*values: Any) -> Any:
                 measuring.set()
-                go_on.wait(30)
+                go_on.wait(HELD)
                 return begin(*values)
 
             before = sure(screen.state.what_if)
@@ -348,7 +348,7 @@ class TestEnding:
                 made.append(build(*values))
                 if len(made) == 1:
                     building.set()
-                    go_on.wait(30)
+                    go_on.wait(HELD)
                     built.set()
                     return made[0]
                 return made[-1]

@@ -13,7 +13,7 @@ from leafward_tui.lab.controllers import prompt, summarizer
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.tui.considered import considering, said, working
-from tests.tui.session_store import reached, until
+from tests.tui.session_store import HELD, reached, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ async def test_a_name_that_is_looked_up_stays_until_it_is_found(
     gate = Event()
 
     def slow(*_rest: object) -> str:
-        gate.wait(10)
+        gate.wait(HELD)
         return "no such model"
 
     monkeypatch.setattr(summarizer, "model_problem", slow)
@@ -67,7 +67,7 @@ async def test_a_prompt_that_is_read_stays_until_it_is_there(
     gate = Event()
 
     def slow(*_rest: object) -> None:
-        gate.wait(10)
+        gate.wait(HELD)
         raise LeafwardError("the span cannot be read")
 
     monkeypatch.setattr(prompt, "outgoing", slow)

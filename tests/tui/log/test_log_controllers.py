@@ -107,6 +107,15 @@ def test_the_cursor_is_on_the_newest_and_stays_where_it_was_put(parts: Parts) ->
     assert parts.screen.cursor == 0
 
 
+def test_a_session_that_grows_faster_than_its_operations_are_read_shows_them(parts: Parts) -> None:
+    parts.operations.load()
+    reading = parts.jobs.waiting["log"]
+    parts.operations._refreshed(None)
+    assert parts.jobs.waiting["log"] is reading
+    parts.jobs.run("log")
+    assert parts.jobs.running("log"), "what came meanwhile counts, too"
+
+
 def test_an_operation_is_taken_back_after_an_answer_and_only_once_at_a_time(parts: Parts) -> None:
     known = len(parts.state.session)
     parts.operations.actions["operation.undo"]()

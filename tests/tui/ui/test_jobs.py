@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.jobs import Job, Jobs
 
-PATIENCE = 10.0
+PATIENCE = 120.0
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.jobs import Job
 
-PATIENCE = 10.0
+PATIENCE = 120.0
 
 
 class Sleeping(Actions):

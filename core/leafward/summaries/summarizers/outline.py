@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -243,8 +244,9 @@ def named_files(paths: Sequence[str], most: int = 3) -> str:
     Of several with one name each has its folder.
     """
     names = [path.rpartition("/")[2] for path in paths]
+    often = Counter(names)
     told = [
-        "/".join(path.split("/")[-2:]) if names.count(name) > 1 else name
+        "/".join(path.split("/")[-2:]) if often[name] > 1 else name
         for path, name in zip(paths, names, strict=True)
     ]
     return first_few([f"`{harmless(name, 80)}`" for name in told], most)

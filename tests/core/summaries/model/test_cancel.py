@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 pytestmark = MARKS
 
+AT_ONCE = 20.0
+"""Seconds, on any machine: what does not end at once waits for a minute or for ever."""
+
 
 # --- cancelling -------------------------------------------------------------------------------------------------------
 
@@ -44,8 +47,8 @@ def test_cancelling_closes_the_socket_at_once(endpoint: Endpoint, name: str, aft
     endpoint.play(Reply(end="stall", after=after))
     model = Model(settings(endpoint, name))
     took = cancelled(lambda stop: model.summarize(span(), 500, stop=stop), lambda: bool(endpoint.asked))
-    assert took < 1
-    assert endpoint.asked[0].gone.wait(1)
+    assert took < AT_ONCE
+    assert endpoint.asked[0].gone.wait(20)
 
 
 def test_cancelling_ends_a_wait_between_attempts(endpoint: Endpoint) -> None:
@@ -56,7 +59,7 @@ def test_cancelling_ends_a_wait_between_attempts(endpoint: Endpoint) -> None:
         lambda stop: model.summarize(span(), 500, stop=stop),
         lambda: any("again in 60 s" in at for at in stages),
     )
-    assert took < 1
+    assert took < AT_ONCE
     assert len(endpoint.asked) == 1
 
 
@@ -70,7 +73,7 @@ def test_an_interrupt_closes_the_socket_too(endpoint: Endpoint) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         Model(settings(endpoint)).summarize(span(), 500, stop=interrupt)
-    assert endpoint.asked[0].gone.wait(1)
+    assert endpoint.asked[0].gone.wait(20)
 
 
 def test_stopped_before_it_began_sends_nothing(endpoint: Endpoint) -> None:

@@ -230,7 +230,7 @@ def test_one_of_two_that_fails_ends_the_other(endpoint: Endpoint) -> None:
     with pytest.raises(SummaryFailed, match="key"):
         Model(settings(endpoint)).summarize(span("Port it.", "Now the tests.", prefix=1), 2_000)
     other = next(asked for asked in endpoint.asked if "This Turn" not in asked.prompt)
-    assert other.gone.wait(1)
+    assert other.gone.wait(20)
 
 
 # --- budget -----------------------------------------------------------------------------------------------------------

@@ -26,6 +26,8 @@ class Previews(CatalogueController):
         super().__init__(means)
         self._stores = self._state.stores
         self._kept: OrderedDict[Card, SessionPreview] = OrderedDict()
+        self._read = ""
+        """The path of the session that was read last, or is being read."""
 
     def look(self) -> None:
         """Shows the preview of the session or group under the cursor, reading the session where it is not known yet."""
@@ -40,7 +42,11 @@ class Previews(CatalogueController):
             known = self._kept.get(card)
             if known is not None:
                 self._view.show_preview(card, known)
+            elif self._jobs.running("preview") and self._read == card.path:
+                # A session that grows faster than it is read would never show a preview.
+                self._jobs.after("preview", self.look)
             elif self._stores.catalogue is not None:
+                self._read = card.path
                 work = partial(preview_of, self._stores.catalogue, card)
                 self._jobs.latest("preview", work, partial(self._seen, card))
 

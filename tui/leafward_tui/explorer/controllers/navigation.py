@@ -95,7 +95,7 @@ class Navigation(ExplorerController):
         exploration = self._state.exploration
         if exploration is None:
             return
-        line = self._view.tree.line
+        line, bare = self._view.tree.line, self._state.bare
         entry = self.head_here() if line is not None else exploration.layout.leaf
         if density is not None:
             exploration.density = self._state.density = density
@@ -108,6 +108,9 @@ class Navigation(ExplorerController):
             # Runs of rows begin and end elsewhere now: the row that was visible stays visible.
             exploration.reveal(row, whole=True)
         self.show_rows(row)
+        if bare and not self._state.bare:
+            # The note said that there are no rows.
+            self._view.tell("")
         if density is not None:
             # A tree that fits the screen does not scroll: nothing else would show that its rows changed.
             self._metrics.rows_shown()

@@ -15,7 +15,7 @@ from leafward_tui.explorer.controllers.row_metrics import PUBLISH_EVERY
 from leafward_tui.explorer.model.title import title_bar_of
 from leafward_tui.explorer.model.visit import Visit
 from leafward_tui.ui.bars.title_bar import Progress
-from leafward_tui.ui.screens.session_watch import GONE, NOT_IN_IT
+from leafward_tui.ui.screens.session_watch import BACK, GONE, NOT_IN_IT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -265,11 +265,11 @@ class SessionLoader(ExplorerController):
             self.show_changed(to_leaf=True)
         if not state.following:
             return
-        gone = session.gone
-        if session.changed_on_disk():
+        gone, changed = session.gone, session.changed_on_disk()
+        if session.gone is not gone:
+            self._view.tell(*(GONE if session.gone else BACK))
+        if changed:
             self._read_on(session, refused=refused)
-        elif session.gone and not gone:
-            self._view.tell(GONE, "warn")
 
     @property
     def _waiting(self) -> bool:

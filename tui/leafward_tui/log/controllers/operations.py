@@ -50,7 +50,10 @@ class Operations(ScreenController["LogState", "LogDisplay"]):
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Reads the operations."""
+        """Reads the operations, behind a read under way: a session may grow faster than they are read."""
+        self._jobs.after("log", self._load)
+
+    def _load(self) -> None:
         work = partial(read_operations, self._state.session)
         self._jobs.latest("log", work, self._show, lambda why: self._fail(f"cannot read the session: {why}"))
 

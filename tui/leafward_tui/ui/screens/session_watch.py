@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from leafward_tui.ui.keys.key_overrides import Keymap
 
-GONE = "the file is gone or unreadable; what was read before is still shown"
+GONE = "the file is gone or unreadable; what was read before is still shown", "warn"
+BACK = "the file is there again", "leaf"
 CHANGED = "the session has changed"
 NOT_IN_IT = "the file was replaced or rewritten, and this entry is not in it any more"
 
@@ -115,7 +116,7 @@ class SessionWatch:
         elif self._files.gone is not state.gone:
             state.gone = self._files.gone
             self._view.show_title()
-            self._view.tell(*((GONE, "warn") if state.gone else ("the file is there again", "leaf")))
+            self._view.tell(*(GONE if state.gone else BACK))
 
     def say_changed(self) -> None:
         """Says that the files have changed, and names the key that reads them anew."""

@@ -44,7 +44,7 @@ _ZERO = late(r"0(?<![\d,.]0)(?!\d|\.\d)")
 """A count of none: such words hold one, or `no test`."""
 _END = 4_000
 """Characters at the end of an output that are searched for them."""
-_SOME_TESTS = late(r"(?m)^(?:ok\s+\S+\s(?!.*\[no tests to run\])|\s*(?:[✓✔]|PASS(?:ED)? (?!\(0\))))")
+_SOME_TESTS = late(r"(?m)^(?:ok\s+\S+\s(?!.*\[no tests to run\])|[^\S\n]*(?:[✓✔]|PASS(?:ED)? (?!\(0\))))")
 """Lines that tell of tests that passed, whose program prints no counts."""
 _COUNTS_ALL = late(
     r"\b(?:pytest|unittest|vitest|jest|mocha|ava|bun (?:run )?test|node --test|rspec|phpunit|pest|playwright)\b"

@@ -85,7 +85,7 @@ _COMMAND_TEXT = re.compile(
     r"|The user input to you can be provided [^\n]{1,300}\n\s*+User input:[ \t]*\n(?:[ \t]*\n)?(.{0,20000}?)\n[ \t]*(?=\n))"
 )
 """The beginning of a command of Spec Kit's kind, which Codex sends with what was typed behind the command's name put into it."""
-_WORDED = re.compile(r"(?m)^(?!#|\W*$)(?:\d+\. |Goal: )?(.{1,400})$")
+_WORDED = re.compile(r"(?m)^(?!#|[^\w\n]*$)(?:\d+\. |Goal: )?(.{1,400})$")
 """The first line of its own words."""
 _REPORT_HEAD = re.compile(
     r"(?i)^\W*(?:describe the bug|bug (?:description|report)|(?:steps )?to reproduce|reproduction(?: steps)?|(?:expected|actual|current|observed) (?:behaviou?r|results?)"

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
+from leafward.base.late_pattern import late
 from leafward.files.file_request import BulkCommand
 from leafward.files.shell.moves import may_move, moves
+from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
@@ -45,9 +47,9 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.summarizers.summary import Span
     from leafward.summaries.survival.span_reading import SpanReading
@@ -59,6 +61,11 @@ _OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT, Voice.CALL})
 """Voices of an agent's own words: a call may look for what is not there."""
 _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
+_HINTS = late(
+    r"(?i)\b(?:learn more|more (?:info(?:rmation)?|details|help))\b[^\n:]{0,40}:? ?(https?://[^\s<>\"'`)\]]+)"
+    r"|(https?://[^\s<>\"'`)\]]+) (?:to learn more|for (?:more|details|help))\b"
+)
+"""Addresses that a program prints for its user to read about what it says."""
 _SPACED = 400
 """Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
@@ -168,20 +175,29 @@ def collect(
 
 
 def _addresses(
-    evidence: Evidence, messages: Sequence[SpanMessage], sightings: Iterable[Sighting]
+    evidence: Evidence, messages: Sequence[SpanMessage], sightings: Sequence[Sighting]
 ) -> set[str]:
     """The addresses that the user gave, that a call names, or that a call printed which does not show files.
 
-    Another one is only in a reply's words, or in a file.
+    Another one is only in a reply's words, or in a file, or a program's hint where to read more.
     """
     looking = {call.id for calls in evidence.calls.values() for call in calls if looks(call.arguments)}
     shown = {entry for entry, message in messages if str(message.get("toolCallId", "")) in looking}
+    linked = {seen.entry for seen in sightings if seen.kind is FactKind.URL}
+    hints = {entry: _hints(message) for entry, message in messages if entry in linked}
     return {
         seen.key
         for seen in sightings
         if seen.kind is FactKind.URL
         and (seen.voice in _GIVEN or (seen.voice is Voice.OUTPUT and seen.entry not in shown))
+        and seen.text not in hints.get(seen.entry, ())
     }
+
+
+def _hints(message: Body) -> set[str]:
+    """The addresses in a message that a program printed for its user to read about what it says, perhaps in text that he pasted."""
+    found = _HINTS.findall(text_of(message.get("content")))
+    return {one.rstrip(".,;:!?") for pair in found for one in pair if one}
 
 
 def _without_repeats(evidence: Evidence) -> None:

@@ -35,6 +35,7 @@ from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.survival.span_reading import SpanReading
@@ -91,7 +92,8 @@ class Extractive:
         names = BareNames(chosen.room, chosen.worth, evidence, span.messages)
         end_room = _room_of_end(span, room)
         if end_room:
-            end = end_of([message for message in span.messages if not _is_quoted(message, span)], redactor)
+            quoted = frozenset(span.quoted)
+            end = end_of([message for message in span.messages if not _is_quoted(message, quoted)], redactor)
             chosen.fill(int(ranking.end_share * end_room), stop)
             rest = chosen.tell_end(end, int(ranking.end_share * end_room))
             # Of a short span whole lists of names would tell next to nothing.
@@ -155,9 +157,9 @@ def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
     return None if any(by_machine(message) for _, message in messages) else reading
 
 
-def _is_quoted(message: SpanMessage, span: Span) -> bool:
-    """Whether a message stands word for word beside the summary."""
-    return bool(span.quoted) and text_of(message.message.get("content")) in span.quoted
+def _is_quoted(message: SpanMessage, quoted: AbstractSet[str]) -> bool:
+    """Whether a message is one of those that stand word for word beside the summary."""
+    return bool(quoted) and text_of(message.message.get("content")) in quoted
 
 
 def _room_of_end(span: Span, room: int) -> int:

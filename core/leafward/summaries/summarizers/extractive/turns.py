@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -37,7 +39,7 @@ _PICTURE = re.compile(
 _MACHINE = re.compile(r"(?s)^<([A-Za-z][\w-]{1,60})[ >].*</\1>$")
 """A message that is one element of markup."""
 _ENCLOSED = re.compile(r"</[A-Za-z][\w-]{1,60}>$")
-_FENCED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1[ \t]*$|\Z)")
+_FENCED = re.compile(r"(?ms)^[^\S\n]*(```|~~~).*?(?:^[^\S\n]*\1[ \t\r]*$|\Z)")
 _QUOTED = re.compile(r"(?m)^[ \t]*> .*$")
 _TRIVIAL = re.compile(
     r"(?i)^(?:/[\w:-]*(?:\s|$)|(?:continue|go on|go ahead|proceed|resume|hello|hi|sleep|retry|(?:please )?(?:try|do) (?:it |that )?(?:again|once more)|again|commit|stop|wait"
@@ -87,6 +89,8 @@ _NAMES_IT = 160
 """Characters of a sentence before a question that says what the question is about."""
 TELLING = 8
 """Content words from which it does where no work followed."""
+FAR = 500
+"""Requests behind one, or before it, that are looked through for the same words: of very many all would take quadratic time."""
 
 
 _OUTPUT_TOOL, _RETURNED = "StructuredOutput", "Returned the structured output."
@@ -365,8 +369,8 @@ def turn_before(turns: Sequence[Turn], turn: Turn) -> Turn | None:
 
 
 def position(turns: Sequence[Turn], turn: Turn) -> int:
-    """The number of a turn among some."""
-    return next(number for number, one in enumerate(turns) if one is turn)
+    """The number of a turn among some, which come in the order of their places."""
+    return bisect_left(turns, turn.first, key=attrgetter("first"))
 
 
 def asks_back(answer: str) -> bool:

@@ -220,7 +220,8 @@ def _is_overflow(error: BaseException, own: set[str], status: int | None, text: 
         return True
     if "RateLimitError" in own or (status is not None and status >= 500 and "BadRequestError" not in own):
         return False
-    codes = {getattr(one, "code", None) for one in _chain(error)}
+    # A server's own code may be anything.
+    codes = {code for one in _chain(error) if isinstance(code := getattr(one, "code", None), str)}
     return bool(codes & _OVERFLOW_CODES) or _OVERFLOW.search(text) is not None
 
 

@@ -133,8 +133,8 @@ class Ask:
             text = "".join(self.items)
             return replace(self, items=(f"{_CUT_OFF}\n{text[int(len(text) * part) :]}",)), 0
         sizes = [_tokens(item) for item in self.items]
-        gone, freed = 0, 0
-        while gone < len(sizes) - 1 and freed < sum(sizes) * part:
+        gone, freed, most = 0, 0, sum(sizes) * part
+        while gone < len(sizes) - 1 and freed < most:
             freed += sizes[gone]
             gone += 1
         return replace(self, items=self.items[gone:]), gone

@@ -55,6 +55,23 @@ def test_an_address_in_a_file_that_was_only_read_is_not_told() -> None:
     assert f"Address: {_URL}" not in told_in(CONTEXT, *said)
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "told"),
+    [
+        ("Need to disable some rules? Learn more here: ", "", False),
+        ("Consider adding a fence. Visit ", " to learn more about fences.", False),
+        ("For more information, see ", "", False),
+        ("Take the rules of ", " for this.", True),
+    ],
+)
+def test_where_a_program_says_that_more_can_be_read_is_no_address(
+    before: str, behind: str, told: bool
+) -> None:
+    url = "https://letters.orchard.dev/docs/rules"
+    said = [user(f"The build fails: {before}{url}{behind}"), *ran("a", "make"), reply("It is mended.")]
+    assert (f"Address: {url}" in told_in(CONTEXT, *said)) is told
+
+
 def test_a_command_that_nobody_ran_is_not_told() -> None:
     said = [
         _ASKED,
@@ -229,6 +246,25 @@ def test_a_choice_that_nobody_agreed_to_has_its_subject() -> None:
         text = summarize(span(asked, *ran("a", "cat orchard.toml"), reply(f"Yes.\n\n{before} {reason}"))).text
         assert "- It skips" not in text
         assert line in text
+
+
+def test_a_question_before_what_leads_to_a_list_is_not_told() -> None:
+    answer = (
+        "Did you open `rows.py` of the shed by hand since? The changes of it are:\n- long rows\n- wide rows"
+    )
+    assert quotable(answer) == ("The changes of it are: long rows; wide rows",)
+
+
+def test_the_last_reply_does_not_begin_with_what_points_back() -> None:
+    said = [
+        _MEND,
+        *ran("a", "orchard letters"),
+        reply("It uses `crate_rows`, which we fixed.", ("b", "bash", {"command": "ls"})),
+    ]
+    assert "Last reply" not in summarize(span(*said)).text
+    whole = "The gate uses `crate_rows`. It is the only one that does."
+    said = [_MEND, *ran("a", "orchard letters"), reply(whole, ("b", "bash", {"command": "ls"}))]
+    assert f"Last reply: {whole}" in summarize(span(*said)).text
 
 
 def test_a_report_of_a_list_has_the_thing_that_it_is_about() -> None:

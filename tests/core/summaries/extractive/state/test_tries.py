@@ -130,3 +130,23 @@ def test_what_was_called_fixed_by_its_name_is_not_when_the_user_says_that_it_is_
     again = [user(report), *worked("src/list.ts", "c")]
     every = [line for section in SummarySection for line in told_in(section, *said, *again)]
     assert not any(fixed in line for line in every)
+
+
+@pytest.mark.parametrize(
+    ("check", "printed", "lead"),
+    [
+        ("npm run docs:check", "dyld: Library not loaded: libfrost.3.dylib\nexit code: 134", "Failed"),
+        ("npm run build", "Command timed out after 2m 0.0s\n\nCreating the build of the valley...", "Failed"),
+    ],
+)
+def test_a_check_that_did_not_run_to_its_end_is_told_as_what_happened(
+    check: str, printed: str, lead: str
+) -> None:
+    """Work went on by another check, or was answered: nobody knows whether the first one is in the way."""
+    tried = _failed("b", check, printed)
+    (line,) = _blocked(*tried)
+    assert f"`{check}`" in line
+    for then in (ran("c", "npx tsc --noEmit"), [reply("The parser is ported.")]):
+        assert _blocked(*tried, *then) == []
+        told = told_in(SummarySection.CONTEXT, *_ASKED, *tried, *then)
+        assert any(one.startswith(lead) and f", not run again: `{check}`" in one for one in told)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.sentences import prose
-from leafward.summaries.summarizers.extractive.answers.passages import quotable
+from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import (
     OUTCOMES,
     REQUEST_LIMIT,
@@ -55,13 +55,15 @@ def last_word(
         entry, message = messages[place]
         if message.get("role") != "assistant":
             continue
+        texts = [text for text in texts_of(message) if text.strip()]
+        if not texts:
+            continue
         elsewhere = {
             line_key(candidate.text)
             for candidate in evidence.candidates
             if entry in candidate.sources and candidate.section in OUTCOMES
         }
-        texts = [text for text in texts_of(message) if text.strip()]
-        passages = _joined_last(texts, elsewhere)
+        said = _joined_last(texts, elsewhere)
         question = "" if any(tool_calls(message)) else question_of("\n".join(texts))
         if question:
             add(
@@ -74,20 +76,19 @@ def last_word(
                 limit=REQUEST_LIMIT,
                 lead=WAITING,
             )
-        if passages:
+        if said:
             add(
                 evidence,
                 SummarySection.CONTEXT,
-                passages,
+                said,
                 (entry,),
                 1.6,
                 limit=LINE_LIMIT - len(LAST_REPLY),
                 lead=LAST_REPLY,
                 provenance=Provenance.SAID,
             )
-        if texts:
-            # An earlier statement is not the last reply.
-            return
+        # An earlier statement is not the last reply.
+        return
 
 
 def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
@@ -96,10 +97,12 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
     A short reply is told whole. Of a longer one what only accompanies the next call comes last.
     """
     found: list[tuple[str, bool]] = []
-    for passage in (one for text in texts for one in quotable(text, shortest=8)):
+    for one in (one for text in texts for one in passages(text, shortest=8)):
+        # Behind the sentence that has its subject it needs no more.
+        passage = one.text if found and one.before.rstrip() == found[-1][0] else one.alone()
         plain = without_opening(passage)
         leads = prose.announces(plain) or prose.accompanies(passage)
-        if line_key(plain) in elsewhere or plain.endswith((":", "：")) or only_leads(plain):
+        if not passage or line_key(plain) in elsewhere or plain.endswith((":", "：")) or only_leads(plain):
             continue
         if not leads or (len(plain.split()) >= _PLAN and _LOOKS not in plain.casefold()):
             found.append((passage, leads))

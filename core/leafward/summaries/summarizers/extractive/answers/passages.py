@@ -273,7 +273,12 @@ class _Reader:
         said = [*prose.sentences(raw)]
         for one in said[:-1]:
             tells = not (
-                prose.announces(one) or bids(one) or only_leads(one) or is_code(one) or speaks_only(one)
+                one.endswith(("?", "？"))
+                or prose.announces(one)
+                or bids(one)
+                or only_leads(one)
+                or is_code(one)
+                or speaks_only(one)
             )
             if len(one) >= self._shortest and (reached(one) or prose.reports(one) or tells):
                 yield AnswerPassage(one)

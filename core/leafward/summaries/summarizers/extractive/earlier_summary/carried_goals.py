@@ -124,8 +124,8 @@ def sorted_out(
     goals = [goal for goal in goals if not points_back(goal)]
     left = [goal for goal in goals if not _DONE.search(goal)]
     current = [goal for goal in left if _CURRENT.search(goal)]
-    newest = [goal for goal in current if _NEWEST.search(goal)]
-    current = [goal for goal in current if goal not in newest[:-1]]
+    not_newest = set([goal for goal in current if _NEWEST.search(goal)][:-1])
+    current = [goal for goal in current if goal not in not_newest]
     later = [goal for goal in left if _AFTERWARDS.match(goal)] if in_turn else []
     if later and not current:
         current = left[left.index(later[-1]) :]

@@ -10,7 +10,12 @@ from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_work, tells_outcome
-from leafward.summaries.summarizers.extractive.requests.exchange import closing, goes_on_from, reports_result
+from leafward.summaries.summarizers.extractive.requests.exchange import (
+    closing,
+    closings,
+    goes_on_from,
+    reports_result,
+)
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
 from leafward.summaries.summarizers.extractive.requests.open_requests import ERRAND, LOOKS
 from leafward.summaries.summarizers.extractive.requests.request_texts import (
@@ -24,6 +29,7 @@ from leafward.summaries.summarizers.extractive.turns import (
     SUBSTANTIAL,
     Turn,
     is_answered,
+    position,
     turn_before,
 )
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
@@ -45,25 +51,23 @@ def earlier_requests(
     """Adds the newest answered requests that are not told otherwise."""
     total = max(1, evidence.size)
 
-    def may_hold(turn: Turn) -> bool:
-        return (
-            turn not in told
-            and _is_worth_telling(turn)
-            # Behind a reply that broke off the answer to "go on" is the answer to it.
-            and is_answered(_end_of(turns, turn))
-            and not _is_overtaken(turns, turn, same)
-        )
+    def may_hold(turn: Turn, close: Turn) -> bool:
+        if turn in told or not _is_worth_telling(turn):
+            return False
+        end = _end_of(turns, turn, close)
+        # Behind a reply that broke off the answer to "go on" is the answer to it.
+        return is_answered(end) and not _is_overtaken(turn, end, same)
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
-    earlier = list(islice(filter(may_hold, reversed(turns)), _ASKED))
+    earlier = list(islice((turn for turn, close in closings(turns) if may_hold(turn, close)), _ASKED))
     errands = (
         turn
-        for turn in reversed(turns)
+        for turn, close in closings(turns)
         if turn.works
         and turn not in told
         and ERRAND.match(turn.own)
         and reports_result(turn.answer)
-        and not may_hold(turn)
+        and not may_hold(turn, close)
     )
     for turn in [*reversed(earlier), *islice(errands, 1)]:
         answered_request(
@@ -83,20 +87,20 @@ def _is_worth_telling(turn: Turn) -> bool:
     )
 
 
-def _is_overtaken(turns: Sequence[Turn], turn: Turn, same: SameWork) -> bool:
+def _is_overtaken(turn: Turn, end: Turn, same: SameWork) -> bool:
     """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
-    end = _end_of(turns, turn)
     return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
 
 
-def _end_of(turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The turn whose answer tells the outcome of a request.
+def _end_of(turns: Sequence[Turn], turn: Turn, close: Turn) -> Turn:
+    """The turn whose answer tells the outcome of a request; `close` is that which closes its exchange.
 
     Where a yes in several words began what the answer to a question offered, that work is not what was asked for.
     """
-    then = next((one for one in turns if one.first > turn.first), None)
+    behind = position(turns, turn) + 1
+    then = turns[behind] if behind < len(turns) else None
     accepts = then is not None and then.words >= SUBSTANTIAL and accepted(turns, then)
-    return turn if accepts and not asks_for_work(turn.text) else closing(turns, turn)
+    return turn if accepts and not asks_for_work(turn.text) else close
 
 
 def answered_request(
@@ -109,7 +113,7 @@ def answered_request(
     text = turn.text
     if before is not None and goes_on_from(before, turn):
         text = f"{before.text.rstrip('. ')}; {text}"
-    request, end = without_dropped(evidence, text), _end_of(turns, turn)
+    request, end = without_dropped(evidence, text), _end_of(turns, turn, closing(turns, turn))
     text = cut(with_subject(turns, turn, whole_sentences(heading_apart(request), EARLIER)), EARLIER)
     text = with_outcome(text, turn, end, same)
     # The outcome does not make a request less worth telling.

@@ -11,6 +11,7 @@ from leafward.summaries.facts.sentences.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
 from leafward.summaries.summarizers.extractive.turns import (
+    FAR,
     SUBSTANTIAL,
     TELLING,
     Turn,
@@ -23,7 +24,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _NAMES_IT = 2
 """Words that a prompt shares at least with the offer that it takes up."""
@@ -106,7 +107,7 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
     for number, turn in enumerate(turns[1:], 1):
         before = turns[number - 1]
         failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
-        meant = _meant(turns[:number], turn) if failing and before.answer else [before]
+        meant = _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else [before]
         for one in meant:
             one.doubted = one.doubted or (failing and bool(one.answer))
         before.doubted = before.doubted or (
@@ -162,12 +163,30 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
 
     An answer that the user called wrong tells none, so the last answer does.
     """
-    exchange = exchange_of(turns, turn)
-    for one in reversed(exchange[1:]):
-        if is_answered(one) and (reports_result(one.answer) or (one.works and not questions.asks(one.own))):
-            return one
-    wrong = [number for number, one in enumerate(exchange) if responses.refutes(one.own)]
-    return next((one for one in reversed(exchange[wrong[-1] :]) if is_answered(one)), turn) if wrong else turn
+    _, close = list(closings(exchange_of(turns, turn)))[-1]
+    return close
+
+
+def closings(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Turn]]:
+    """Some requests from the last one back, each with its `closing`: an exchange is gone through once for all in it."""
+    result = last_answered = set_right = None
+    is_wrong = False
+    for place in range(len(turns) - 1, -1, -1):
+        turn = turns[place]
+        if place + 1 == len(turns) or not speaks_to(turns[place + 1], turn):
+            result = last_answered = set_right = None
+            is_wrong = False
+        if last_answered is None and is_answered(turn):
+            last_answered = turn
+        if not is_wrong and responses.refutes(turn.own):
+            is_wrong, set_right = True, last_answered
+        yield turn, result or set_right or turn
+        if (
+            result is None
+            and is_answered(turn)
+            and (reports_result(turn.answer) or (turn.works and not questions.asks(turn.own)))
+        ):
+            result = turn
 
 
 def reports_result(answer: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -18,6 +20,7 @@ from leafward.summaries.summarizers.extractive.requests.exchange import (
 )
 from leafward.summaries.summarizers.extractive.requests.passed_over import comes_next
 from leafward.summaries.summarizers.extractive.turns import (
+    FAR,
     SUBSTANTIAL,
     TELLING,
     Turn,
@@ -30,7 +33,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 ERRAND = late(
     r"(?i)^(?:(?:ok(?:ay)?|please|now|and|then|first|let['’]s|can you|could you)[\s,.]+)*"
@@ -106,6 +109,8 @@ class _Behind:
     """Whether the user asked for something else where an answer offered work."""
     said: set[str] = field(default_factory=set)
     """The words of the turns."""
+    takers: deque[Turn] = field(default_factory=partial(deque, maxlen=FAR))
+    """The next turns that may have taken up a step: worked on, answered, and of enough words."""
 
     def reply_of(self, turn: Turn) -> _Reply:
         """The answer to the turn before all these."""
@@ -117,6 +122,8 @@ class _Behind:
         self.passed_over |= before is not None and passes_over(turn, before)
         reply, is_last = self.reply_of(turn), self.later is None
         self.said.add(_words_of(turn))
+        if turn.works and is_answered(turn) and len(content_words(turn.text)) >= _SAME_STEP:
+            self.takers.append(turn)
         if turn.answer:
             self.answered = reply
         if not speaks:
@@ -143,24 +150,24 @@ def open_requests(turns: Sequence[Turn]) -> list[Turn]:
     behind = _Behind(talk=not any(turn.works for turn in turns))
     for place in range(len(turns) - 1, -1, -1):
         turn = turns[place]
-        over = _is_closed(turn, behind, turns[place + 1 :])
+        over = _is_closed(turn, behind, turns[-1])
         if not over:
             found.append(turn)
         behind.add(turn, turns[place - 1] if place else None, over=over)
     return found[::-1]
 
 
-def _is_closed(turn: Turn, behind: _Behind, since: Sequence[Turn]) -> bool:
+def _is_closed(turn: Turn, behind: _Behind, last: Turn) -> bool:
     """Whether a request is over: by its own answer, by another's, by what the user said next, or by what came of its offer."""
     return (
         _asks_nothing(turn, behind)
-        or _is_over(turn, behind.reply_of(turn), talk=behind.talk, since=since)
+        or _is_over(turn, behind.reply_of(turn), talk=behind.talk, since=behind.takers)
         or (behind.worked > 0 and _was_left(turn, behind.tells))
         or _is_left_behind(turn, behind)
         or _is_answered_later(turn, behind)
         # The answers to it go on in what was said about them.
         or (bool(behind.ended.text) and _is_over(turn, behind.ended, own=False))
-        or (behind.later is not None and _is_ended_by(turn, behind.later, is_last=behind.later is since[-1]))
+        or (behind.later is not None and _is_ended_by(turn, behind.later, is_last=behind.later is last))
         or _was_offer_taken(turn, behind)
         or _led_to_a_request(turn, behind.later)
     )
@@ -255,11 +262,11 @@ def _is_over(
     *,
     own: bool = True,
     talk: bool = False,
-    since: Sequence[Turn] = (),
+    since: Collection[Turn] = (),
 ) -> bool:
     """Whether an answer reports a result without remaining work, and the user went on to something else.
 
-    `talk` says that no request led to work: then an answer is all that was wanted. `since` are the later turns;
+    `talk` says that no request led to work: then an answer is all that was wanted. `since` are those that may have taken it up;
     `own` says that the answer is that of the request itself, and not of a later one.
     """
     answer, behind, telling, worked = reply
@@ -300,22 +307,17 @@ def _is_over(
     return talk or worked >= enough or any(section is SummarySection.DONE for _, section in sections)
 
 
-def _went_on_to_the_rest(answer: str, since: Sequence[Turn]) -> bool:
+def _went_on_to_the_rest(answer: str, since: Collection[Turn]) -> bool:
     """Whether an answer tells remaining work, and later requests were for all of it."""
     left = [one for one in quotable(answer) if section_of_sentence(one) is SummarySection.NEXT]
     return bool(left) and all(any(_takes_up(turn, one) for turn in since) for one in left)
 
 
 def _takes_up(turn: Turn, step: str) -> bool:
-    """Whether a request asks for a step that an answer told, and its answer reports that as done."""
+    """Whether an answered request asks for a step that an answer told before, and its answer reports that as done."""
     asked = frozenset(content_words(turn.text))
     shared = asked & frozenset(content_words(step))
-    return (
-        turn.works
-        and len(shared) >= max(_SAME_STEP, _SAME_PART * len(asked))
-        and is_answered(turn)
-        and reports_result(turn.answer)
-    )
+    return len(shared) >= max(_SAME_STEP, _SAME_PART * len(asked)) and reports_result(turn.answer)
 
 
 def _is_cancelled(sentence: str, behind: Turn) -> bool:

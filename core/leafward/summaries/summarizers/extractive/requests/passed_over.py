@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
@@ -10,7 +12,7 @@ from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.sentences.prose import content_words, reports, without_marker
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.summarizers.extractive.turns import is_answered, keeps_going, turns_of
+from leafward.summaries.summarizers.extractive.turns import FAR, is_answered, keeps_going, turns_of
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 
 if TYPE_CHECKING:
@@ -48,40 +50,81 @@ def settle(
     _leave_out_parts(evidence)
     outdated = _is_list_outdated(evidence, turns)
     over = _closed_in(kept, evidence, reader)
-    later = turns_of(kept)
+    later, work = WorkRequests(turns_of(kept)), WorkRequests(turns)
     left = []
     for candidate in evidence.candidates:
         if candidate.section is SummarySection.NEXT:
             keys = {key for _, key in candidate.carries} or {line_key(candidate.text)}
             listed = is_listed(evidence, candidate)
-            if keys <= over or (not listed and is_asked_for(candidate, later)):
+            if keys <= over or (not listed and later.ask_for(candidate)):
                 continue
-            if not listed and not evidence.is_carried(candidate) and _is_touched(evidence, candidate, turns):
+            if not listed and not evidence.is_carried(candidate) and _is_touched(evidence, candidate, work):
                 continue
+            place = evidence.place_of(candidate)
             if not listed and (
-                _passed(evidence, candidate, turns) >= _PASSED_OVER
-                or (comes_next(candidate.text) and _went_elsewhere(evidence, candidate, turns))
+                work.passed(place) >= _PASSED_OVER
+                or (comes_next(candidate.text) and work.went_elsewhere(place))
             ):
                 said = max(candidate.sources, default=NO_ENTRY)
                 if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
             elif (listed and outdated) or (
-                not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, turns)
+                not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, work)
             ):
                 put_behind(evidence, candidate)
-        elif candidate.provenance is Provenance.SAID and comes_next(candidate.text):
-            place = evidence.place_of(candidate)
-            if any(turn.first > place and turn.works for turn in turns):
-                # What came next then, in words that name no step.
-                continue
+        elif (
+            candidate.provenance is Provenance.SAID
+            and comes_next(candidate.text)
+            and work.last > evidence.place_of(candidate)
+        ):
+            # What came next then, in words that name no step.
+            continue
         left.append(candidate)
     evidence.candidates = left
 
 
-def is_past(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+class WorkRequests:
+    """The requests among some that led to work, for all the steps that were told before them."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._working = [turn for turn in turns if turn.works]
+        self._answered = [turn for turn in self._working if is_answered(turn)]
+        self._passing = [turn.first for turn in self._working if is_answered(turn) or reports(turn.answer)]
+        self._others = [turn.first for turn in self._working if not (keeps_going(turn) or agrees(turn.own))]
+        self.last = max((turn.first for turn in self._working), default=-1)
+        """The position of the last one; -1 where there is none."""
+        self.last_shown = max((turn.entry for turn in turns if turn.works or turn.shows), default=NO_ENTRY)
+        """The entry of the last one, or of the last prompt with nothing but output that was pasted."""
+
+    def ask_for(self, candidate: LineCandidate, place: int = -1) -> bool:
+        """Whether one behind a position asks for a step."""
+        words = frozenset(content_words(candidate.text))
+        asked = (frozenset(content_words(turn.text)) for turn in _next_of(self._working, place))
+        return any(len(words & one) >= max(_COMMON, _ASKED_FOR * len(one)) for one in asked)
+
+    def answers(self, place: int) -> list[str]:
+        """The answers to those behind a position that have one."""
+        return [turn.answer for turn in _next_of(self._answered, place)]
+
+    def passed(self, place: int) -> int:
+        """How many behind a position were answered."""
+        return len(self._passing) - bisect_right(self._passing, place)
+
+    def went_elsewhere(self, place: int) -> bool:
+        """Whether one behind a position asks for something else than to go on."""
+        return bool(self._others) and self._others[-1] > place
+
+
+def _next_of(turns: Sequence[Turn], place: int) -> Sequence[Turn]:
+    """The first of some turns behind a position."""
+    first = bisect_right(turns, place, key=attrgetter("first"))
+    return turns[first : first + FAR]
+
+
+def is_past(evidence: Evidence, candidate: LineCandidate, work: WorkRequests) -> bool:
     """Whether work passed what an earlier summary has as planned once more, or did something about it."""
-    return _passed(evidence, candidate, turns) >= _PASSED_OVER or _is_touched(evidence, candidate, turns)
+    return work.passed(evidence.place_of(candidate)) >= _PASSED_OVER or _is_touched(evidence, candidate, work)
 
 
 def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
@@ -104,29 +147,9 @@ def _is_list_outdated(evidence: Evidence, turns: Sequence[Turn]) -> bool:
     return 0 < len(steps) <= changed and any(turn.first > place and not keeps_going(turn) for turn in turns)
 
 
-def is_asked_for(candidate: LineCandidate, turns: Sequence[Turn], place: int = -1) -> bool:
-    """Whether a request behind a position asks for a step, and led to work."""
-    words = frozenset(content_words(candidate.text))
-    return any(
-        place < turn.first
-        and turn.works
-        and len(words & (asked := frozenset(content_words(turn.text))))
-        >= max(_COMMON, _ASKED_FOR * len(asked))
-        for turn in turns
-    )
-
-
 def comes_next(text: str) -> bool:
     """Whether a text tells what comes next: only that, until the user asks for something else."""
     return _COMES_NEXT.match(text) is not None
-
-
-def _went_elsewhere(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
-    """Whether a request since a step asks for something else, and led to work."""
-    place = evidence.place_of(candidate)
-    return any(
-        turn.first > place and turn.works and not (keeps_going(turn) or agrees(turn.own)) for turn in turns
-    )
 
 
 def put_behind(evidence: Evidence, candidate: LineCandidate) -> None:
@@ -137,12 +160,11 @@ def put_behind(evidence: Evidence, candidate: LineCandidate) -> None:
     candidate.worth = min(candidate.worth, _PLANNED)
 
 
-def _is_touched(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+def _is_touched(evidence: Evidence, candidate: LineCandidate, work: WorkRequests) -> bool:
     """Whether an answer to work since a step tells of its subject, or that work named something in it: what is left of it would stand there."""
-    place = evidence.place_of(candidate)
-    since = [turn for turn in turns if turn.first > place and turn.works and is_answered(turn)]
+    since = work.answers(evidence.place_of(candidate))
     words = frozenset(content_words(without_marker(candidate.text.removeprefix(PLANNED))))
-    if any(len(words.intersection(content_words(turn.answer))) >= _TOLD * len(words) for turn in since):
+    if any(len(words.intersection(content_words(answer))) >= _TOLD * len(words) for answer in since):
         return True
     said = max(candidate.sources, default=NO_ENTRY)
     names = any(
@@ -152,21 +174,10 @@ def _is_touched(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Tu
     return bool(since) and names and not evidence.is_left_alone(candidate.text, said)
 
 
-def _may_be_done(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> bool:
+def _may_be_done(evidence: Evidence, candidate: LineCandidate, work: WorkRequests) -> bool:
     """Whether work since, or the user in what was pasted since, may have done a step of an answer."""
     said = max(candidate.sources, default=NO_ENTRY)
-    since = [turn for turn in turns if turn.entry > said]
-    return any(turn.works or turn.shows for turn in since) and not evidence.is_left_alone(
-        candidate.text, said
-    )
-
-
-def _passed(evidence: Evidence, candidate: LineCandidate, turns: Sequence[Turn]) -> int:
-    """How many requests since a step were worked on and answered."""
-    place = evidence.place_of(candidate)
-    return sum(
-        turn.first > place and turn.works and (is_answered(turn) or reports(turn.answer)) for turn in turns
-    )
+    return work.last_shown > said and not evidence.is_left_alone(candidate.text, said)
 
 
 def _closed_in(kept: Sequence[SpanMessage], evidence: Evidence, reader: FactReader) -> set[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.calls.agent_plan import changes_plan
 from leafward.summaries.facts.calls.outcomes import files_changed, looks
-from leafward.summaries.summarizers.extractive.candidates import last_written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,6 @@ class SameWork:
         """`failed` are the failed calls, `files` the work on each file."""
         self._messages, self._failed, self._cwd, self._files = messages, failed, cwd, files
         self._restored = {path for path, work in files.items() if work.restored and not work.changes}
-        self._written: dict[int, dict[str, int]] = {}
 
     def goes_on(self, begun: Turn, goal: Turn) -> bool:
         """Whether a later request's work changed a file that the first one's work changed, or the work just before it."""
@@ -76,11 +75,20 @@ class SameWork:
 
         A file that was made after it may name anything.
         """
-        if turn.last not in self._written:
-            known = {path: work for path, work in self._files.items() if work.made <= turn.last}
-            self._written[turn.last] = last_written(known)
-        written = self._written[turn.last]
-        return any(written.get(name, -1) > turn.last for name in _NAMES.findall(statement))
+        return any(
+            made <= turn.last < place
+            for name in _NAMES.findall(statement)
+            for made, place in self._written.get(name, ())
+        )
+
+    @cached_property
+    def _written(self) -> dict[str, list[tuple[int, int]]]:
+        """For each name where the files were made into which it was written, and where it was written last; so for their own names."""
+        written: dict[str, list[tuple[int, int]]] = {}
+        for path, work in self._files.items():
+            for name, place in (*work.names.items(), (path.rpartition("/")[2], work.changed)):
+                written.setdefault(name, []).append((work.made, place))
+        return written
 
     def _changed(self, begin: int, end: int) -> list[str]:
         return list(

@@ -78,9 +78,13 @@ def asks(script: str) -> bool:
     program, *arguments = [word.text for word in unwrapped(last.words)] or [""]
     name = program.rpartition("/")[2]
     if name in _SUBCOMMANDS:
-        while arguments and arguments[0].startswith("-"):
-            arguments = arguments[1 + (arguments[0] in {"-C", "-c"}) :]
-        return arguments[:1] != [] and arguments[0] in _SUBCOMMANDS[name]
+        words = iter(arguments)
+        for word in words:
+            if not word.startswith("-"):
+                return word in _SUBCOMMANDS[name]
+            if word in {"-C", "-c"}:
+                next(words, None)
+        return False
     if name == "gh":
         return arguments[1:2] != [] and arguments[1] in _GH_ASKING and "--exit-status" not in arguments
     if len(arguments) == 1 and arguments[0] in _VERSION:

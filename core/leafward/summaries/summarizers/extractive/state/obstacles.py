@@ -54,6 +54,8 @@ _PARTS = re.compile(r"\s*(?:&&|;)\s*")
 _CUT_OFF = re.compile(r"(?i)\W*command timed out after \d")
 """The beginning of the result of a command that Claude Code, Codex or pi ended after its time."""
 _LEADS = {"failed": "Failed: ", DECLINED: "Declined by the user: "}
+_NOT_AGAIN = ", not run again: "
+"""The end of the lead of a command that failed, where nothing tells whether that is still in the way."""
 _STILL = 0.4
 """The part of the span after which a command that failed last counts as a present obstacle."""
 _OBSTACLES = 4
@@ -137,9 +139,11 @@ def tell_obstacles(
         if printed is not None and "\n" not in fact.key:
             # A command that failed says little without what it printed.
             errors.remove(printed)
-            _tell_failure(evidence, fact, printed, first=first)
         else:
-            _tell_failure(evidence, fact, None, first=first)
+            printed = None
+        went_on = runs.passed.checked > end or any(t.first < end <= t.last and is_answered(t) for t in turns)
+        unsure = went_on and (missed.was_cut_off(fact) or runs.passed.did_not_run(fact))
+        _tell_failure(evidence, fact, printed, first=first, unsure=unsure)
     for fact in errors:
         worth = 0.8 * evidence.recency(fact)
         add(evidence, SummarySection.BLOCKED, fact.text, sources_of(fact), worth, limit=220)
@@ -193,8 +197,12 @@ class _Missed:
 
     def ran_on(self, fact: Fact) -> bool:
         """Whether the agent only cut a command off after its time, such as a server, and no check was to end."""
+        return not is_check(fact.key) and self.was_cut_off(fact)
+
+    def was_cut_off(self, fact: Fact) -> bool:
+        """Whether the agent ended a command after its time."""
         place = end_of(self._evidence, fact)
-        return not is_check(fact.key) and place >= 0 and _CUT_OFF.match(self._printed(place)) is not None
+        return place >= 0 and _CUT_OFF.match(self._printed(place)) is not None
 
     def has_printed(self, error: Fact) -> bool:
         """Whether an error blocks nothing: a program that only reads printed it, such a look, a command that was cut off, or a call whose file came up again since."""
@@ -277,15 +285,21 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
     return min(behind, key=lambda fact: evidence.position[fact.last], default=None)
 
 
-def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first: bool) -> None:
-    """Adds a command that failed, with the error that it printed: such a line is worth both."""
+def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first: bool, unsure: bool) -> None:
+    """Adds a command that failed, with the error that it printed: such a line is worth both.
+
+    `unsure` says that it did not run to its end, and nothing tells that this is in the way: then only what happened is told.
+    """
+    section = SummarySection.CONTEXT if unsure else SummarySection.BLOCKED
     lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
+    if unsure and fact.outcome != DECLINED:
+        lead = lead.replace(": ", _NOT_AGAIN)
     text, worth = f"`{harmless(fact.key, 160)}`", 1.5 * evidence.recency(fact)
     sources: tuple[EntryIndex, ...] = (fact.entry, fact.last)
     if printed is not None:
         text, sources = f"{text}: {harmless(printed.text, 160)}", (*sources, printed.last)
         worth += 0.8 * evidence.recency(printed)
-    add(evidence, SummarySection.BLOCKED, text, sources, worth, first=first, limit=LINE_LIMIT, lead=lead)
+    add(evidence, section, text, sources, worth, first=first and not unsure, limit=LINE_LIMIT, lead=lead)
 
 
 def failed(fact: Fact) -> bool:

@@ -26,10 +26,12 @@ _BEFORE = re.compile(
 )
 """Words before the program of a command that run it in another environment."""
 _ABSENT = re.compile(
-    r"(?i)command not found|: not found$|\bis not recognized\b|missing script|no module named '?(?:pytest|mypy|ruff|tox|nox|build|pip)\b|make: \S+: no such file|could not find `cargo\.toml`|command \"\S+\" not found",
+    r"(?i)command not found|: not found$|\bis not recognized\b|missing script|no module named '?(?:pytest|mypy|ruff|tox|nox|build|pip)\b|make: \S+: no such file|could not find `cargo\.toml`|^dyld: library not loaded|error while loading shared libraries|command \"\S+\" not found",
     re.MULTILINE,
 )
 """What a shell or a runner prints where the program of a check is not there: that says nothing of the work."""
+_NOT_STARTED = frozenset({"exit 126", "exit 127"})
+"""The exit codes with which a shell says so."""
 _NEAR = 4
 """Messages from a call to its result."""
 _WHOLE = re.compile(
@@ -62,7 +64,8 @@ class Passed:
     def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage]) -> None:
         """`evidence` has the facts of `messages`."""
         self._evidence, self._messages = evidence, messages
-        self._checked = -1
+        self.checked = -1
+        """Where a check passed last."""
         self._whole: dict[Check | None, int] = {}
         """By what they prove, where a check of everything passed last."""
         self._alike: dict[Check, int] = {}
@@ -77,7 +80,7 @@ class Passed:
             self._by_word.setdefault(fact.key.rsplit(" ", 1)[-1], []).append((place, fact.key))
             if "|" in fact.key or not is_check(fact.key):
                 continue
-            self._checked = max(self._checked, place)
+            self.checked = max(self.checked, place)
             if (proves := check_of(fact.key)) is not None:
                 self._alike[proves] = max(place, self._alike.get(proves, -1))
             for part in fact.key.split(" && "):
@@ -88,12 +91,12 @@ class Passed:
     def overcame(self, fact: Fact) -> bool:
         """Whether a command that failed succeeded later in other words, or as part of another, or all checks passed behind it."""
         place = end_of(self._evidence, fact)
-        if self._checked > place and not is_check(fact.key):
+        if self.checked > place and not is_check(fact.key):
             return True
         proven = check_of(fact.key)
         if proven is not None and (
             self._whole.get(proven, -1) > place
-            or (self._alike.get(proven, -1) > place and self._was_absent(fact, place))
+            or (self._alike.get(proven, -1) > place and self.did_not_run(fact))
         ):
             return True
         if any(
@@ -109,9 +112,10 @@ class Passed:
             return True
         return proven is not None and self._ran_within(fact.key, place)
 
-    def _was_absent(self, fact: Fact, place: int) -> bool:
-        """Whether a check failed because its program was not there."""
-        return fact.outcome == "exit 127" or any(
+    def did_not_run(self, fact: Fact) -> bool:
+        """Whether a check failed because its program was not there, or did not start: that says nothing of the work."""
+        place = end_of(self._evidence, fact)
+        return fact.outcome in _NOT_STARTED or any(
             message.get("role") == "toolResult"
             and _ABSENT.search(text_of(message.get("content"))) is not None
             for _, message in self._messages[max(0, place) : place + _NEAR]

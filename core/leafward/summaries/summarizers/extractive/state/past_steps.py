@@ -57,11 +57,12 @@ def settle_steps(
     `written` are the positions at which names were written last; `behind` says that the kept messages have the answer to the work
     around the summary.
     """
-    _leave_out_past(evidence, turns)
+    work = passed_over.WorkRequests(turns)
+    _leave_out_past(evidence, work)
     _hold_back(evidence, messages)
     ended = _answers(messages, turns)
     _fulfil(evidence, written, ended)
-    _take_up(evidence, turns)
+    _take_up(evidence, work)
     _steps(evidence, turns, ended, behind=behind)
     carried = [
         one for one in evidence.candidates if one.section is SummarySection.NEXT and evidence.is_carried(one)
@@ -72,7 +73,7 @@ def settle_steps(
             put_behind(evidence, candidate)
 
 
-def _leave_out_past(evidence: Evidence, turns: Sequence[Turn]) -> None:
+def _leave_out_past(evidence: Evidence, work: passed_over.WorkRequests) -> None:
     """Leaves out the steps that the user cancelled since, and of a line with several these parts; and what was planned long ago.
 
     A list of the agent's own shows that itself.
@@ -82,7 +83,7 @@ def _leave_out_past(evidence: Evidence, turns: Sequence[Turn]) -> None:
         # At this point only an earlier summary tells anything as planned.
         was_planned = candidate.text.startswith(PLANNED)
         is_step = candidate.section is SummarySection.NEXT and not passed_over.is_listed(evidence, candidate)
-        if was_planned and passed_over.is_past(evidence, candidate, turns):
+        if was_planned and passed_over.is_past(evidence, candidate, work):
             candidate.text = ""
         elif is_step or was_planned:
             said = max(candidate.sources, default=NO_ENTRY)
@@ -151,7 +152,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[Entr
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
-def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
+def _take_up(evidence: Evidence, work: passed_over.WorkRequests) -> None:
     """Leaves out told next steps that the user requested since: they are in progress, or done.
 
     Items of a checklist, or of the agent's own plan, show themselves when they are done.
@@ -161,7 +162,7 @@ def _take_up(evidence: Evidence, turns: Sequence[Turn]) -> None:
         for candidate in evidence.candidates
         if candidate.section is not SummarySection.NEXT
         or passed_over.is_listed(evidence, candidate)
-        or not passed_over.is_asked_for(candidate, turns, evidence.place_of(candidate))
+        or not work.ask_for(candidate, evidence.place_of(candidate))
     ]
 
 

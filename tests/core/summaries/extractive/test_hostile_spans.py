@@ -1,0 +1,101 @@
+"""Spans that somebody made so long or so uniform that a summary of them would take quadratic time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.calls.outcomes import ran_no_tests
+from leafward.summaries.facts.sentences import pasting
+from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out
+from leafward.summaries.summarizers.extractive.state import lookups
+from leafward.summaries.summarizers.extractive.turns import turns_of
+from leafward.summaries.summarizers.outline import SummarySection, named_files
+from leafward.summaries.survival.spans import SpanMessage
+from tests.core.linear_time import in_linear_time
+from tests.core.told import reply, result, span, summarize, told_in, user
+
+WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+
+
+def word(number: int) -> str:
+    return f"{WORDS[number % len(WORDS)]}{number}"
+
+
+def test_an_output_of_blank_lines_that_ran_no_tests() -> None:
+    with in_linear_time():
+        assert ran_no_tests("pytest", f"x{chr(10) * 50_000}no tests ran")
+
+
+@pytest.mark.parametrize("fence", ["```\na\n```\n", "```\na\n"])
+def test_a_prompt_of_blank_lines_with_code(fence: str) -> None:
+    prompt = SpanMessage(EntryIndex(0), user(f"port it\n{fence}{chr(10) * 50_000}now"))
+    with in_linear_time():
+        assert turns_of([prompt])[0].text.startswith("port it")
+
+
+def test_a_command_whose_text_is_lines_without_a_word() -> None:
+    head = "## User Input\n```text\n```\nconsider the user input before proceeding\n"
+    with in_linear_time():
+        own, _ = pasting.divided(f"{head}---{(chr(10) + '-') * 30_000}\nport the parser")
+    assert own == "port the parser\n"
+
+
+def test_a_command_of_very_many_options() -> None:
+    with in_linear_time():
+        assert lookups.asks(f"git {'-x ' * 100_000}log")
+
+
+def test_very_many_changed_files_have_their_names() -> None:
+    with in_linear_time():
+        named = named_files([*(f"src/f{number}.py" for number in range(20_000)), "src/a.py", "lib/a.py"])
+    assert named == "`f0.py`, `f1.py`, `f2.py` and 19,999 more"
+    assert named_files(["src/a.py", "lib/a.py"]) == "`src/a.py`, `lib/a.py`"
+
+
+def test_very_many_goals_that_all_call_themselves_the_newest() -> None:
+    goals = [f"Latest current request: port {word(number)}" for number in range(20_000)]
+    with in_linear_time():
+        sorted_out_goals = sorted_out(goals, [], answered=False)
+    assert [goal for goal, (section, _) in sorted_out_goals.items() if section is SummarySection.GOAL] == [
+        goals[-1]
+    ]
+
+
+def test_what_follows_code_with_other_line_ends_is_asked_too() -> None:
+    prompt = "Look at this:\r\n```\r\nx = 1\r\n```\r\nPort the parser to a table, and keep its tests."
+    goals = told_in(SummarySection.GOAL, user(prompt))
+    assert "Port the parser to a table" in goals[0]
+
+
+def changed(key: str, path: str = "src/a.py") -> list[dict[str, Any]]:
+    return [reply("", (key, "edit", {"path": path, "oldText": "x", "newText": "y"})), result(key, "ok")]
+
+
+def asked_back(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Please port the {word(number)} module to tables")
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield reply(f"I looked at it. Which {word(number)} name do you mean?")
+
+
+def only_told(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"What remains for the {word(number)} thing")
+    yield reply(f"The {word(number)} parser still needs to be fixed for {word(number + 1)} files.")
+
+
+def worked_on(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Please port the {word(number)} module to tables")
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield reply(
+        f"I ported it. The {word(number)} parser still needs to be fixed for {word(number + 1)} files."
+    )
+
+
+@pytest.mark.parametrize(("turn", "times"), [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400)])
+def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
+    messages = [message for number in range(times) for message in turn(number)]
+    with in_linear_time():
+        made = summarize(span(*messages))
+    assert word(times - 1) in made.text
