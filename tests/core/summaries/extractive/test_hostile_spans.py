@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,9 @@ from leafward.summaries.summarizers.outline import SummarySection, named_files
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.linear_time import in_linear_time
 from tests.core.told import reply, result, span, summarize, told_in, user
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 
