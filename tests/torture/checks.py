@@ -237,7 +237,7 @@ def _nothing_strange_is_left(world: World, run: Run, now: Moment) -> None:
             demand(after[path] == _content_before(run), "what was brought back is another file")
         elif "/home/" in path:
             demand(path.endswith(".jsonl") and run.scene.makes, f"in the store: {path}")
-            _is_whole(path, after[path])
+            _check_whole(path, after[path])
         elif "/state/imports/" in path:
             json.loads(after[path])
         elif "/state/backups/" in path:
@@ -255,7 +255,7 @@ def _nothing_strange_is_left(world: World, run: Run, now: Moment) -> None:
 _FAR = 4e9
 
 
-def _is_whole(path: str, data: bytes) -> None:
+def _check_whole(path: str, data: bytes) -> None:
     demand(data.endswith(b"\n"), f"torn: {path}")
     for line in data.splitlines():
         json.loads(line)

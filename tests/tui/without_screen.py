@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
+    from leafward_tui.explorer.display import ExplorerDisplay
     from leafward_tui.explorer.model.folds import LineKind, ShownLine
-    from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.ui.services import AppServices
     from tests.tui.explored import Named
 
@@ -142,7 +142,7 @@ class Explorer:
         self.file = file
         self.state = ExplorerState(file.path, "pi")
         self.view, self.jobs = View(self.state), WaitingJobs()
-        view, services = cast("ExplorerPanes", self.view), cast("AppServices", Services())
+        view, services = cast("ExplorerDisplay", self.view), cast("AppServices", Services())
         self.its = Controllers(Means(self.state, view, services, self.jobs))
         self.its.navigation.begin(Density.TURNS)
         self.its.loader.open(None, None)

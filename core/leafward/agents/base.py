@@ -219,7 +219,7 @@ class Agent(Protocol):
         """A new session from one of its own, up to a legal cut, beside it. Raises Refused where it cannot be made."""
         ...
 
-    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
+    def convert(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A new session from another agent's, up to a legal cut. Raises Refused where it cannot be made."""
         ...
 

@@ -133,7 +133,7 @@ def fork(
     if own and is_copy(session, cut):
         draft = to.fork(session, cut, terms)
     else:
-        draft = to.adopt(Conversation(session, cut), terms)
+        draft = to.convert(Conversation(session, cut), terms)
         if own:
             draft = replace(draft, remarks=(_CONVERTED, *draft.remarks))
             own = False

@@ -105,7 +105,7 @@ class NativeFile:
                     added = self.scan.take_whole(self.file.content)
                 else:
                     added = self.scan.advance(self.file.handle, stop, lambda: publish(self.scan))
-            self.file.was_read(self.scan.end)
+            self.file.mark_read(self.scan.end)
         except OSError as error:
             raise NotASession(f"cannot read {self.path}: {error.strerror or error}") from error
         looked_at = self.scan.columns.kind[:_LOOKED_AT]

@@ -87,7 +87,7 @@ class SessionFile:
         if self.content is None:
             self.seen = self.latest = os.fstat(self.handle.fileno())
 
-    def was_read(self, end: int) -> None:
+    def mark_read(self, end: int) -> None:
         """Records that the file was read up to an offset, with the bytes that prove it later. Raises OSError."""
         if self.content is not None:
             # A file that was read for one look is not read on.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from leafward_tui.explorer.panes import ExplorerPanes
+    from leafward_tui.explorer.display import ExplorerDisplay
 
 
 async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
@@ -50,7 +50,7 @@ async def test_every_key_of_the_explorer_has_a_controller(file: Named) -> None:
         assert [one for one in keys if one not in screen.routes] == []
 
 
-def column_ends(panes: ExplorerPanes) -> tuple[int, ...]:
+def column_ends(panes: ExplorerDisplay) -> tuple[int, ...]:
     """Where the rule between the panes ends, in cells; nowhere where there is one pane."""
     return (panes.column_rule.region.x + 1,) if panes.two_panes else ()
 

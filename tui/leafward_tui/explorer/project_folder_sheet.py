@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
-    from leafward_tui.explorer.panes import ExplorerPanes
+    from leafward_tui.explorer.display import ExplorerDisplay
 
 
 def in_project_folder(
-    view: ExplorerPanes,
+    view: ExplorerDisplay,
     session: Session,
     about: str,
     then: Callable[[str], object],
@@ -34,7 +34,7 @@ def in_project_folder(
 
 
 def _ask(
-    view: ExplorerPanes,
+    view: ExplorerDisplay,
     about: str,
     then: Callable[[str], object],
     cancelled: Callable[[], object],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from leafward.session.lines.prefetch import Prefetch
     from leafward_tui.explorer.assembly import Controllers
-    from leafward_tui.explorer.panes import ExplorerPanes
+    from leafward_tui.explorer.display import ExplorerDisplay
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.inspector.messages import PageShown
     from leafward_tui.ui.bars.key_bar import Hint
@@ -45,7 +45,7 @@ class ExplorerScreen(BaseScreen[None]):
     """
 
     state: ExplorerState
-    panes: ExplorerPanes
+    panes: ExplorerDisplay
     controllers: Controllers
 
     NAME: ClassVar[str] = "explorer"
@@ -135,12 +135,12 @@ class ExplorerScreen(BaseScreen[None]):
         """Takes keys, and reads the session."""
         from leafward.session.tree.density import Density
         from leafward_tui.explorer.assembly import Controllers
-        from leafward_tui.explorer.panes import ExplorerPanes
+        from leafward_tui.explorer.display import ExplorerDisplay
         from leafward_tui.explorer.state import ExplorerState
         from leafward_tui.ui.screens.screen_controller import Means
 
         self.state = ExplorerState(self._path, self._agent)
-        self.panes = ExplorerPanes(self, self.state, self._divider)
+        self.panes = ExplorerDisplay(self, self.state, self._divider)
         self.controllers = Controllers(Means(self.state, self.panes, self.services, self.services.jobs(self)))
         self.route(self._divider, *self.controllers.routed, condition=lambda _: self.state.is_read)
         self.clear_note = self.panes.begin_key

@@ -10,7 +10,7 @@ from leafward.agents.base import Agent, FirstLook, Listing, Texts, Trouble, expa
 from leafward.agents.claude.config_folders import config_folders
 from leafward.agents.claude.entries.records import TYPES
 from leafward.agents.claude.lineage import SourceFinder
-from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of, stem, walk
+from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder_above, is_uuid, place_of, stem, walk
 from leafward.agents.claude.subagents import Spawners, spawned
 from leafward.agents.claude.tools import CLAUDE_TOOLS
 from leafward.agents.claude.transcript import ClaudeReader
@@ -85,7 +85,7 @@ class Claude(Agent):
     def gather(self, listings: Mapping[str, Listing]) -> None:
         """Removes the empty files that Claude Code leaves for sessions that were begun and stayed empty."""
         for folder, listing in listings.items():
-            if listing.agent not in ("", self.name) or is_enclosed(folder) is None:
+            if listing.agent not in ("", self.name) or config_folder_above(folder) is None:
                 continue
             for name, stamp in list(listing.files.items()):
                 if not stamp[0] and name.endswith(SUFFIX) and is_uuid(stem(name)):
@@ -112,9 +112,9 @@ class Claude(Agent):
 
     def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from both ends of a transcript. Raises OSError."""
-        from leafward.agents.claude.preview import glimpse
+        from leafward.agents.claude.preview import first_look
 
-        return glimpse(candidate)
+        return first_look(candidate)
 
     def source(self, path: Path) -> ForeignFiles:
         """A transcript."""
@@ -137,7 +137,7 @@ class Claude(Agent):
 
     def lifetime(self, path: str) -> int | None:
         """`cleanupPeriodDays` of the settings beside the transcripts, 30 days where it is not set (2.1)."""
-        home = is_enclosed(os.path.dirname(os.path.abspath(path)))
+        home = config_folder_above(os.path.dirname(os.path.abspath(path)))
         if home is None:
             return None
         settings = os.path.join(home, "settings.json")
@@ -181,8 +181,8 @@ class Claude(Agent):
 
         return forking.fork(session, cut, terms, self.roots(terms.config, terms.env)[0])
 
-    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
+    def convert(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A transcript with the content of another agent's session. Raises Refused."""
-        from leafward.agents.claude import conversion as adopting
+        from leafward.agents.claude.conversion import converted
 
-        return adopting.adopt(past, terms, self.roots(terms.config, terms.env)[0])
+        return converted(past, terms, self.roots(terms.config, terms.env)[0])

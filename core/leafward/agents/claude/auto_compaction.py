@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
-from leafward.agents.claude.store import is_enclosed
+from leafward.agents.claude.store import config_folder_above
 from leafward.agents.storage.settings_file import json_settings, whole_number
 from leafward.session.entries import object_at
 
@@ -41,7 +41,7 @@ def _settings(
     session: Session, _window: Window, _provider: str | None, _model: str | None
 ) -> OwnSettings | None:
     """Whether `settings.json` in the transcript's configuration folder switches it off, and the window that it names."""
-    home = is_enclosed(os.path.dirname(os.path.abspath(session.path)))
+    home = config_folder_above(os.path.dirname(os.path.abspath(session.path)))
     if home is None:
         return None
     file = Path(home) / "settings.json"

@@ -46,7 +46,7 @@ _NOTHING = {
 }
 
 
-def adopt(past: Conversation, terms: ForkTerms, root: Path) -> ForkDraft:
+def converted(past: Conversation, terms: ForkTerms, root: Path) -> ForkDraft:
     """A draft of a transcript under a configuration folder. Raises Refused where the session names no folder."""
     cwd = terms.folder(past.session, TITLE)
     name = str(uuid4())

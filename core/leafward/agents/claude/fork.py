@@ -28,7 +28,14 @@ from leafward.agents.claude.entries.records import (
 from leafward.agents.claude.field_edits import with_field
 from leafward.agents.claude.injection import attachment_row
 from leafward.agents.claude.kept_rows import ResumedRows, following, row_at, row_of, rows_again
-from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder, folder_for, is_enclosed, place_of
+from leafward.agents.claude.store import (
+    PROJECTS,
+    SUFFIX,
+    config_folder,
+    config_folder_above,
+    folder_for,
+    place_of,
+)
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.agents.fork_draft import ForkDraft, after_results
 from leafward.agents.resume import Resume, own_variables
@@ -148,7 +155,7 @@ def fork(session: Session, cut: ForkPoint, terms: ForkTerms, root: Path) -> Fork
 def resume_of(path: Path, name: str, cwd: str, env: Mapping[str, str]) -> Resume:
     """`claude --resume ID`, in the session's folder, with its configuration folder where that is not the usual one."""
     removed, added = own_variables(env), tuple[tuple[str, str], ...]()
-    config = is_enclosed(os.path.dirname(os.path.abspath(path)))
+    config = config_folder_above(os.path.dirname(os.path.abspath(path)))
     if config is not None and not _same(config, config_folder(env)):
         added = (("CLAUDE_CONFIG_DIR", config),)
         if _same(config, config_folder({**env, "CLAUDE_CONFIG_DIR": ""})):

@@ -32,7 +32,7 @@ _TAIL = 8 << 10
 """Bytes read at the end: titles are written again and again."""
 
 
-def glimpse(candidate: SessionCandidate) -> FirstLook | None:
+def first_look(candidate: SessionCandidate) -> FirstLook | None:
     """Facts from a first look at a transcript; None where it does not begin with a row. Raises OSError."""
     with open_regular(candidate.path) as file:
         head = unmarked(file.read(HEAD))

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from leafward.agents.claude.store import PROJECTS, SUFFIX, is_enclosed, is_uuid, place_of
+from leafward.agents.claude.store import PROJECTS, SUFFIX, config_folder_above, is_uuid, place_of
 from leafward.base.regular_files import open_buffered
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def cleanup_days(settings: str) -> int:
 def belongings(path: str) -> list[tuple[str, str]]:
     """A transcript and all files of its own, each with its name in a configuration folder."""
     folder = os.path.dirname(path)
-    home = is_enclosed(folder)
+    home = config_folder_above(folder)
     if home is None:
         # It lies in no store: its folder is taken for a project's folder.
         home, project = os.path.dirname(folder), os.path.join(PROJECTS, os.path.basename(folder))

@@ -153,7 +153,7 @@ def walk(
             yield folder, files, tuple(sorted(empty))
 
 
-def is_enclosed(folder: str) -> str | None:
+def config_folder_above(folder: str) -> str | None:
     """The configuration folder of a transcript's folder; None where there is none."""
     at = folder
     for _ in range(_DEPTH + 2):

@@ -24,7 +24,7 @@ from leafward.agents.codex.chain import Thread, meta_of
 from leafward.agents.codex.description import TWIN
 from leafward.agents.codex.entries.records import framed
 from leafward.agents.codex.first_program import ENDING, is_document
-from leafward.agents.codex.preview import glimpse
+from leafward.agents.codex.preview import first_look
 from leafward.agents.codex.rollout import first_line, head_of, unpacked_lines
 from leafward.agents.codex.spawned_threads import spawned_threads
 from leafward.agents.codex.store import (
@@ -163,7 +163,7 @@ class Codex(Agent):
     def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from the beginning of a thread's first file. Raises OSError."""
         home = home_of(candidate.path)
-        return glimpse(candidate, names_in(home) if home is not None else {})
+        return first_look(candidate, names_in(home) if home is not None else {})
 
     def source(self, path: Path) -> ForeignFiles:
         """The thread that a file belongs to, with all its segments."""
@@ -268,12 +268,12 @@ class Codex(Agent):
         reader = cast("CodexReader", reader_of(session))
         return forked(reader, session, cut, terms, home, self._variables(home, terms.env))
 
-    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
+    def convert(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A rollout in the user's own store."""
-        from leafward.agents.codex.conversion import adopted
+        from leafward.agents.codex.conversion import converted
 
         home = str(self.roots(terms.config, terms.env)[0])
-        return adopted(past, terms, home, self._variables(home, terms.env))
+        return converted(past, terms, home, self._variables(home, terms.env))
 
     def _variables(self, home: str | None, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The variables by which Codex finds a thread: none where its store is the usual one."""

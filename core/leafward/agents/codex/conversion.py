@@ -39,7 +39,7 @@ that it has."""
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def adopted(
+def converted(
     past: Conversation, terms: ForkTerms, home: str, env_set: tuple[tuple[str, str], ...]
 ) -> ForkDraft:
     """Another agent's session: a thread without Codex's own context, which Codex adds when it continues."""

@@ -40,7 +40,7 @@ def remote_of(path: str) -> str | None:
     return remote if isinstance(remote, str) and remote else None
 
 
-def glimpse(candidate: SessionCandidate, names: Mapping[str, str]) -> FirstLook | None:
+def first_look(candidate: SessionCandidate, names: Mapping[str, str]) -> FirstLook | None:
     """Facts from a first look at a rollout; None where it does not begin with a record. Raises OSError."""
     head = head_of(candidate.path, HEAD)
     lines = head.split(b"\n")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.agents.base import Agent, Listing, SessionText, Texts, Trouble, refuse_copy
-from leafward.agents.opencode.preview import glimpse
+from leafward.agents.opencode.preview import first_look
 from leafward.agents.opencode.storage import exports, trees
 from leafward.agents.opencode.storage.data_root import usual_root
 from leafward.agents.opencode.storage.database import is_database, opened
@@ -124,7 +124,7 @@ class OpenCode(Agent):
 
     def peek(self, candidate: SessionCandidate) -> FirstLook | None:
         """Facts from its own description, and its first prompt where it has no title. Raises OSError."""
-        return glimpse(self._shelves, candidate.path)
+        return first_look(self._shelves, candidate.path)
 
     def source(self, path: Path) -> ForeignFiles:
         """A session: `path` is its file's, or a database's followed by the session's id."""
@@ -277,17 +277,17 @@ class OpenCode(Agent):
         if _is_torn(session):
             remark = WriteRemark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):
-            draft = self.adopt(Conversation(session, cut), terms)
+            draft = self.convert(Conversation(session, cut), terms)
             return replace(draft, remarks=(remark, *draft.remarks))
         into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 
-    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
+    def convert(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """A document with the content of another agent's session, for opencode's own import. Raises Refused."""
-        from leafward.agents.opencode import conversion as adopting
+        from leafward.agents.opencode.conversion import converted
 
         base = self._into(terms)
-        return adopting.adopt(past, terms, base, self._store(base, terms.env))
+        return converted(past, terms, base, self._store(base, terms.env))
 
     def _into(self, terms: ForkTerms) -> str:
         """The database that opencode itself uses."""

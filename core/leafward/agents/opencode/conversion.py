@@ -32,7 +32,7 @@ _NOTHING = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write
 _LONGEST_TITLE = 80
 
 
-def adopt(past: Conversation, terms: ForkTerms, database: str, store: Store) -> ForkDraft:
+def converted(past: Conversation, terms: ForkTerms, database: str, store: Store) -> ForkDraft:
     """A draft of a session for the import into a database. Raises Refused where the session names no folder."""
     session = past.session
     cwd = terms.folder(session, TITLE)

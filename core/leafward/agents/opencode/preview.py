@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIRST_MESSAGES = 4
 
 
-def glimpse(shelves: Shelves, path: str) -> FirstLook:
+def first_look(shelves: Shelves, path: str) -> FirstLook:
     """Facts from a first look at a session, in a database or a file. Raises OSError."""
     base, session = os.path.split(path)
     if os.path.isfile(base):
@@ -43,7 +43,7 @@ def glimpse(shelves: Shelves, path: str) -> FirstLook:
                         row = row._replace(info=row.info._replace(directory=folder))
         except (sqlite3.Error, NotASession) as error:
             raise OSError(5, str(error), base) from error
-        return _glimpse(row.info, prompt, paths_in_database(shelves, base))
+        return _first_look(row.info, prompt, paths_in_database(shelves, base))
     if is_database(path):
         raise OSError(5, "a database that cannot be read", path)
     messages: Iterable[MessageRecord]
@@ -55,10 +55,10 @@ def glimpse(shelves: Shelves, path: str) -> FirstLook:
         info = trees.info_in(trees.read(path), path)
         messages = trees.messages(trees.tree_of(path), info.id, info.created or 0, _silent)
     prompt = _first_prompt(messages) if named(info.title) is None else ""
-    return _glimpse(info, prompt, paths_in_folder(path))
+    return _first_look(info, prompt, paths_in_folder(path))
 
 
-def _glimpse(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> FirstLook:
+def _first_look(info: Info, prompt: str, path_of: Callable[[str], str | None]) -> FirstLook:
     return FirstLook(
         id=info.id,
         title=named(info.title),

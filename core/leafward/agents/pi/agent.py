@@ -102,12 +102,12 @@ class Pi(Agent):
         root, flat = self._own_store(terms)
         return forked(session, cut, terms, root, flat=flat)
 
-    def adopt(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
+    def convert(self, past: Conversation, terms: ForkTerms) -> ForkDraft:
         """The path in pi's format, among pi's sessions of the same folder."""
-        from leafward.agents.pi.conversion import adopted
+        from leafward.agents.pi.conversion import converted
 
         root, flat = self._own_store(terms)
-        return adopted(past, terms, root, flat=flat)
+        return converted(past, terms, root, flat=flat)
 
     def _own_store(self, terms: ForkTerms) -> tuple[Path, bool]:
         """The folder where pi itself keeps sessions, and whether it holds those of all working folders together."""

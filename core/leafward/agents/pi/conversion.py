@@ -26,7 +26,7 @@ _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 _APIS = {"openai": "openai-responses", "anthropic": "anthropic-messages"}
 
 
-def adopted(past: Conversation, terms: ForkTerms, root: Path, *, flat: bool) -> ForkDraft:
+def converted(past: Conversation, terms: ForkTerms, root: Path, *, flat: bool) -> ForkDraft:
     """Another agent's session in pi's format: pi sends for it the context that the model had at the cut."""
     session = past.session
     header = header_of(session, terms)

@@ -164,7 +164,7 @@ def new_session(session: Session, found: Healing, terms: ForkTerms, agent: Agent
     if not found.messages:
         raise Refused("nothing is left of it that a model can be sent")
     past = Conversation(session, found.cut, healed=found.messages)
-    return (agent or agent_behind(session)).adopt(past, terms)
+    return (agent or agent_behind(session)).convert(past, terms)
 
 
 def healed(

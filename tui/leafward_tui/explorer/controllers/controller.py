@@ -8,20 +8,20 @@ from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
+    from leafward_tui.explorer.display import ExplorerDisplay
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import ShownLine
-    from leafward_tui.explorer.panes import ExplorerPanes
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screens.screen_controller import Means
 
-ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerPanes]"
-ExplorerController = ScreenController["ExplorerState", "ExplorerPanes"]
+ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerDisplay]"
+ExplorerController = ScreenController["ExplorerState", "ExplorerDisplay"]
 
 HIDDEN = "these rows are hidden: go to one that is shown"
 _FOLDED = "several rows are folded here: unfold them and choose one"
 
 
-def single_row(state: ExplorerState, view: ExplorerPanes) -> tuple[Exploration, ShownLine] | None:
+def single_row(state: ExplorerState, view: ExplorerDisplay) -> tuple[Exploration, ShownLine] | None:
     """The line of the cursor where it is a row, with its exploration; None, and a note, where it is not."""
     exploration, line = state.exploration, view.tree.line
     if exploration is not None and line is not None and line.kind is LineKind.ROW:

@@ -1,4 +1,4 @@
-"""The panes of the explorer: those on show, the one with the keys, and the notes at the foot. The controllers' view."""
+"""The widgets of the explorer and their drawing, the panes on show and the notes at the foot: all that its controllers see of the screen."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _REFUSAL_SECONDS = 2.5
 """Seconds that a refusal stays before the progress of a summary is shown again."""
 
 
-class ExplorerPanes:
+class ExplorerDisplay:
     """The screen as its controllers see it."""
 
     def __init__(self, screen: BaseScreen[Any], state: ExplorerState, divider: Divider) -> None:
