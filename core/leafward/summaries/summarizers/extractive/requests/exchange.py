@@ -147,15 +147,6 @@ def _names_report(prompt: str, answer: str) -> bool:
     return any(not words.isdisjoint(content_words(one)) for one in prose.sentences(answer) if reached(one))
 
 
-def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
-    """A request with the prompts after it that speak to it."""
-    first = position(turns, turn)
-    end = first + 1
-    while end < len(turns) and speaks_to(turns[end], turns[end - 1]):
-        end += 1
-    return turns[first:end]
-
-
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
     """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or led to work.
 
@@ -163,30 +154,51 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
 
     An answer that the user called wrong tells none, so the last answer does.
     """
-    _, close = list(closings(exchange_of(turns, turn)))[-1]
-    return close
+    return Closings(turns).of(position(turns, turn))
 
 
-def closings(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Turn]]:
-    """Some requests from the last one back, each with its `closing`: an exchange is gone through once for all in it."""
-    result = last_answered = set_right = None
-    is_wrong = False
-    for place in range(len(turns) - 1, -1, -1):
-        turn = turns[place]
-        if place + 1 == len(turns) or not speaks_to(turns[place + 1], turn):
-            result = last_answered = set_right = None
-            is_wrong = False
-        if last_answered is None and is_answered(turn):
-            last_answered = turn
-        if not is_wrong and responses.refutes(turn.own):
-            is_wrong, set_right = True, last_answered
-        yield turn, result or set_right or turn
-        if (
-            result is None
-            and is_answered(turn)
-            and (reports_result(turn.answer) or (turn.works and not questions.asks(turn.own)))
-        ):
-            result = turn
+class Closings:
+    """The `closing` of each of some requests. An exchange is gone through once, from its end back, as far as it is asked about."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
+        self._ends: dict[int, int] = {}
+        """The place of the last turn of the exchange of each turn."""
+        self._found: dict[int, tuple[list[Turn], Iterator[Turn]]] = {}
+        """By that place, the closings that were found, from the last turn back, and those that follow."""
+
+    def of(self, place: int) -> Turn:
+        """The closing of the request at a place."""
+        end = self._end_of(place)
+        found, others = self._found.setdefault(end, ([], self._back_from(end)))
+        while len(found) <= end - place:
+            found.append(next(others))
+        return found[end - place]
+
+    def _end_of(self, place: int) -> int:
+        end, turns = place, self._turns
+        while end not in self._ends and end + 1 < len(turns) and speaks_to(turns[end + 1], turns[end]):
+            end += 1
+        last = self._ends.get(end, end)
+        self._ends.update(dict.fromkeys(range(place, end + 1), last))
+        return last
+
+    def _back_from(self, end: int) -> Iterator[Turn]:
+        result = last_answered = set_right = None
+        is_wrong = False
+        for place in range(end, -1, -1):
+            turn = self._turns[place]
+            if last_answered is None and is_answered(turn):
+                last_answered = turn
+            if not is_wrong and responses.refutes(turn.own):
+                is_wrong, set_right = True, last_answered
+            yield result or set_right or turn
+            if (
+                result is None
+                and is_answered(turn)
+                and (reports_result(turn.answer) or (turn.works and not questions.asks(turn.own)))
+            ):
+                result = turn
 
 
 def reports_result(answer: str) -> bool:
