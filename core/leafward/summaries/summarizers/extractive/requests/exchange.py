@@ -31,6 +31,8 @@ _NAMES_IT = 2
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
 
+_BEGINNING = 400
+"""Characters of a request that say what it is about: code may follow."""
 _OF_TROUBLE = frozenset(
     content_words(
         "still again fail failing failed error errors exception broken break work works working issue problem bug wrong same test tests run "
@@ -107,9 +109,9 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
     for number, turn in enumerate(turns[1:], 1):
         before = turns[number - 1]
         failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
-        meant = _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else [before]
-        for one in meant:
-            one.doubted = one.doubted or (failing and bool(one.answer))
+        for one in _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else ():
+            one.complaint |= _complaint(turn)
+            one.doubted = one.doubted or bool(one.answer)
         before.doubted = before.doubted or (
             bool(before.answer)
             and (
@@ -124,19 +126,27 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
         )
 
 
+def _complaint(turn: Turn) -> frozenset[str]:
+    """The words of a report of failure that name what fails: those of its sentences that say so, if there are any."""
+    said = [one for one in prose.sentences(turn.own) if says_it_fails(one)] or [turn.own]
+    return frozenset(content_words(" ".join([*said, turn.pasted]))) - _OF_TROUBLE
+
+
 def _meant(before: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
-    """The turns that a report of failure may be about, among those before it: the last one, unless it names what only an earlier one was about."""
-    words = frozenset(content_words(f"{turn.own} {turn.pasted}")) - _OF_TROUBLE
+    """The turns that a report of failure may be about, among those before it: the last one, unless it names more of what an earlier one was about."""
+    words = _complaint(turn)
+
+    def named(one: Turn) -> int:
+        return len(words.intersection((*content_words(one.text[:_BEGINNING]), *content_words(one.answer))))
+
     *earlier, last = before
-    if not words.isdisjoint((*content_words(last.text), *content_words(last.answer))):
-        return [last]
-    for one in reversed(earlier):
+    of_last = named(last)
+    for one in reversed(earlier) if of_last < _NAMES_IT else ():
         if one.works and is_answered(one):
-            asked = frozenset(content_words(one.text))
-            if len(words & asked.union(content_words(one.answer))) >= _NAMES_IT:
+            # One word may stand for anything.
+            if named(one) >= _NAMES_IT + of_last:
                 return [one]
-            if words & asked:
-                # One word may stand for anything.
+            if not of_last and words.intersection(content_words(one.text)):
                 return [one, last]
     return [last]
 
