@@ -87,6 +87,14 @@ def told_in(section: SummarySection, *messages: dict[str, Any], **more: Any) -> 
     return [text for there, text in made if there is section and text != "(none)"]
 
 
+def work_told(*messages: dict[str, Any], **more: Any) -> list[str]:
+    """The lines under Done, and those of the context: what replies say of finished work stands there."""
+    return [
+        *told_in(SummarySection.DONE, *messages, **more),
+        *told_in(SummarySection.CONTEXT, *messages, **more),
+    ]
+
+
 def ran(key: str, command: str) -> list[dict[str, Any]]:
     return [reply("", (key, "bash", {"command": command})), result(key, "ok")]
 

@@ -17,6 +17,9 @@ from leafward.summaries.survival.spans import SpanMessage
 from tests.core.linear_time import in_linear_time
 from tests.core.told import reply, result, span, summarize, told_in, user
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 
 
@@ -99,3 +102,35 @@ def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
     with in_linear_time():
         made = summarize(span(*messages))
     assert word(times - 1) in made.text
+
+
+def ran(key: str, command: str, printed: str = "ok") -> list[dict[str, Any]]:
+    return [reply("", (key, "bash", {"command": command})), result(key, printed)]
+
+
+def committed(number: int) -> Iterator[dict[str, Any]]:
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    command = f"git commit -am 'Port the {word(number)} module'"
+    yield from ran(f"c{number}", command, f"[main {number:07x}] Port")
+
+
+def restored(number: int) -> Iterator[dict[str, Any]]:
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield from ran(f"g{number}", f"git checkout -- src/f{number}.py")
+
+
+@pytest.mark.parametrize(
+    ("work", "times", "end"),
+    [
+        (committed, 1_500, "git status"),
+        (committed, 1_500, "git reset --hard abcdef1"),
+        (restored, 2_500, "git status"),
+    ],
+    ids=["commits", "reset", "restored"],
+)
+def test_very_many_calls_of_one_kind(work: Any, times: int, end: str) -> None:
+    done = [message for number in range(times) for message in work(number)]
+    with in_linear_time():
+        made = summarize(span(user("Port it all to tables"), *done, *ran("z", end)))
+    assert "Port it all to tables" in made.text
+    assert ("Committed: " in made.text) == (work is committed and end == "git status")

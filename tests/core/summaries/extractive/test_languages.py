@@ -8,7 +8,6 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences.demands import demands
-from leafward.summaries.summarizers.extractive.answers.sentence_sections import is_finished
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
@@ -217,17 +216,3 @@ def test_a_no_in_polish_is_no_rule() -> None:
     for one in said:
         assert not told_in(SummarySection.CONSTRAINTS, *_PORTED, reply("OK."), user(one), reply("OK."))
     assert demands("Ändere nie die Dateien unter gen/")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "reported"),
-    [
-        ("7時25分に起きたときに、ようやく収穫の集計が実行されました", False),
-        ("古い行が全て除外されました。", False),
-        ("原因は古い設定だとわかりました", False),
-        ("収穫の集計を修正しました", True),
-        ("収穫の集計が追加されました", True),
-    ],
-)
-def test_what_happened_is_no_work_in_japanese(sentence: str, reported: bool) -> None:
-    assert is_finished(sentence) is reported

@@ -11,6 +11,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from tests.core.told import (
     DAY,
@@ -169,7 +170,7 @@ def test_short_items_stand_behind_what_introduces_them() -> None:
         user("thanks for that"),
         reply("You are welcome."),
     )
-    assert told.endswith(" → The levels are now: `levelOff`: #666666; `levelLow`: #303030")
+    assert told.endswith(f" → {quoted('The levels are now: `levelOff`: #666666; `levelLow`: #303030')}")
 
 
 def test_lists_of_names_and_files_are_capped() -> None:

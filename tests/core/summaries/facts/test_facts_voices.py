@@ -15,6 +15,7 @@ from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import survival_of
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.summarizers.summary import Span
@@ -252,7 +253,7 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
     assert lines[SummarySection.CONSTRAINTS] == [RULE, "You must always use tabs."]
     assert lines[SummarySection.DONE] == [
         f"Asked: {words} → changed `a.ts`",
-        "Last request: You must always use tabs. → With tabs.",
+        f"Last request: You must always use tabs. → {quoted('With tabs.')}",
     ]
 
 

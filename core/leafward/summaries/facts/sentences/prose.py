@@ -125,7 +125,7 @@ _NEGATION = markers(
 
 _ANNOUNCED = late(
     r"(?i)(?:let me|let's (?:see|look|check|start|first)|(?:before|once|when) i\b[^,.]{3,60}, i(?:['’]ll| will| need| want| have)\b|now\b[, ]+(?:let|i|we|update|add|fix|create|check)|i'll|i’ll|i will|i need to|i should"
-    r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|(?:good|fair) (?:call|point|catch|idea|question)\b|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you(?:['’]re| are) (?:absolutely |completely )?right|sorry\b|this will\b|using (?:the |my )?\S{1,60} skills?\b)"
+    r"|first,? (?:let|i)|next,? (?:let|i)|good[,.!]|(?:good|fair) (?:call|point|catch|idea|question)\b|great\b|perfect\b|excellent\b|ok(?:ay)?\b[,.!]|you(?:['’]re| are) (?:absolutely |completely )?right|sorry\b|this will\b|(?:using|invoking|loading|applying) (?:the |my )?\S{1,60} skills?\b)"
 )
 
 

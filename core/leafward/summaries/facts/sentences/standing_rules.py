@@ -146,6 +146,12 @@ class StandingRules:
 
     _told: dict[str, str] = field(default_factory=dict)
     """The text of each rule, by the key of its fact."""
+    _spared: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What those spare that spare something."""
+    _until_asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What those forbid that hold until the user asks for it himself."""
+    _before_work: dict[str, None] = field(default_factory=dict)
+    """Those that hold until the work may begin."""
     _revoked: list[tuple[frozenset[str], str]] = field(default_factory=list)
     """The subject of each revocation, and its sentence."""
     _removals: list[str] = field(default_factory=list)
@@ -169,11 +175,28 @@ class StandingRules:
         self._fresh, self._prompt = {}, prompt.strip()
         for seen in sightings:
             if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
-                self._told[seen.key] = seen.text
+                self._tell(seen.key, seen.text)
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
         self._lasting.update(map(sentence_key, listed_rules(prompt)))
+
+    def _tell(self, key: str, rule: str) -> None:
+        """Records a rule, and what ends it: of very many rules few are asked about at each prompt."""
+        self._forget(key)
+        self._told[key] = rule
+        if spared := _spared(rule):
+            self._spared[key] = spared
+        if (told := _UNTIL_TOLD.search(rule)) is not None:
+            self._until_asked[key] = frozenset(content_words(rule[: told.start()])) - _FORBIDDING
+        if _BEFORE_WORK.search(rule) is not None:
+            self._before_work[key] = None
+
+    def _forget(self, key: str) -> str:
+        """Takes a rule out, and returns it; empty where it is not known."""
+        for some in (self._spared, self._until_asked, self._before_work):
+            some.pop(key, None)
+        return self._told.pop(key, "")
 
     def lasts(self, rule: Fact) -> bool:
         """Whether a rule holds beyond the request that it was said with, by its form or its place in a list of rules."""
@@ -189,11 +212,12 @@ class StandingRules:
         for sentence in sentences:
             if removal := _removal(sentence):
                 self._removals.append(removal)
-                for key in [key for key, rule in self._told.items() if _takes_away(removal, rule)]:
+                words = frozenset(content_words(removal))
+                for key in [key for key, spared in self._spared.items() if spared <= words]:
                     yield Sighting(
                         FactKind.CONSTRAINT,
                         key,
-                        self._told.pop(key),
+                        self._forget(key),
                         Voice.USER,
                         entry,
                         outcome=DROPPED,
@@ -204,7 +228,7 @@ class StandingRules:
                 if not (self._told and _sets_anew(sentence)):
                     continue
                 for key in [key for key, rule in self._told.items() if _replaces(sentence, rule)]:
-                    rule = self._told.pop(key)
+                    rule = self._forget(key)
                     yield Sighting(
                         FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                     )
@@ -216,7 +240,7 @@ class StandingRules:
                 if _says_more(self._told[key], about):
                     yield self._in_its_place(sentence, entry)
                     continue
-                rule = self._told.pop(key)
+                rule = self._forget(key)
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
                 )
@@ -231,24 +255,14 @@ class StandingRules:
         """Yields the rules that held until the work might begin, where a prompt lets it begin."""
         if goes_ahead(prompt):
             self._went_ahead = prompt
-        if not self._told or asks(prompt):
+        if not (self._until_asked or self._before_work) or asks(prompt):
             return
-        asked: frozenset[str] | None = None
-        for key, rule in list(self._told.items()):
-            told = _UNTIL_TOLD.search(rule)
-            if told is None:
-                continue
-            if asked is None:
-                asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
-            if asked.issuperset(frozenset(content_words(rule[: told.start()])) - _FORBIDDING):
-                del self._told[key]
-                yield Sighting(
-                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
-                )
-        if not goes_ahead(prompt):
-            return
-        for key in [key for key, rule in self._told.items() if _BEFORE_WORK.search(rule)]:
-            rule = self._told.pop(key)
+        asked = frozenset(content_words(prompt)) if not negated(prompt) else frozenset()
+        over = [key for key, forbidden in self._until_asked.items() if forbidden <= asked]
+        if goes_ahead(prompt):
+            over += [key for key in self._before_work if key not in over]
+        for key in over:
+            rule = self._forget(key)
             yield Sighting(FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
     def worked(self, entry: EntryIndex, *, committed: bool) -> Iterator[Sighting]:
@@ -256,7 +270,7 @@ class StandingRules:
         self._worked_for[committed] = self._prompt
         for key in [key for key, of_commits in self._bans.items() if of_commits is committed]:
             del self._bans[key]
-            rule = self._told.pop(key, "")
+            rule = self._forget(key)
             if rule:
                 yield Sighting(
                     FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
@@ -273,7 +287,12 @@ class StandingRules:
             for about, sentence in reversed(self._revoked)
             if _is_about(rule, about) and not _says_more(rule, about)
         )
-        removals = (removal for removal in reversed(self._removals) if _takes_away(removal, rule))
+        spared = _spared(rule)
+        removals = (
+            removal
+            for removal in reversed(self._removals if spared else ())
+            if spared.issubset(content_words(removal))
+        )
         began = self._went_ahead if self._went_ahead and _BEFORE_WORK.search(rule) else ""
         ban = _NO_WORK.match(rule)
         lifted = self._worked_for.get(ban[1] is not None, "") if ban is not None else ""
@@ -316,12 +335,11 @@ def _unused(rule: str) -> set[str]:
     return set(_UNUSED.findall(rule.lower()))
 
 
-def _takes_away(removal: str, rule: str) -> bool:
-    """Whether a removal names all that a rule spares: nothing is left that it could bind."""
+def _spared(rule: str) -> frozenset[str]:
+    """The words for what a rule spares: where a removal has all of them, nothing is left that it could bind. None where it spares nothing."""
     if _SPARES.match(rule) is None:
-        return False
-    spared = frozenset(content_words(_BESIDE.split(rule)[0])) - _SPARED
-    return bool(spared) and spared <= frozenset(content_words(removal))
+        return frozenset()
+    return frozenset(content_words(_BESIDE.split(rule)[0])) - _SPARED
 
 
 def _removal(sentence: str) -> str:
@@ -368,7 +386,7 @@ def _says_more(rule: str, about: frozenset[str]) -> bool:
 
 def _is_form(one: str, other: str) -> bool:
     """Whether two words are equal, or forms of the same word."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = (one, other) if len(one) < len(other) else (other, one)
     return one == other or (len(shorter) >= _STEM and longer.startswith(shorter))
 
 

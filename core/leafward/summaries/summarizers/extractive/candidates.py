@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import FactReader
     from leafward.summaries.facts.values import Fact
-    from leafward.summaries.survival.spans import SpanMessage
 
 
 _NOWHERE = re.compile(
@@ -33,8 +32,11 @@ Claude Code's commit signature.
 _NAMES = frozenset({FactKind.PATH, FactKind.IDENTIFIER})
 OUTCOME = " → "
 """The arrow between a request and its outcome."""
-REPLY_SAYS = "the reply says: "
-"""Words before a quotation behind that arrow, where nothing decides whether the request is done."""
+REPLY = "the reply "
+"""The beginning of what stands there where no call shows that the request is done."""
+_SAYS = f"{REPLY}says: “"
+REVERTED_SINCE = "reverted since"
+"""What stands there of work that was taken back."""
 
 
 _ASKED = "Asked: "
@@ -91,6 +93,8 @@ class LineCandidate:
     provenance: Provenance = Provenance.RECORDED
     group: str = ""
     """Words before a line that lines of the same group share."""
+    reports: bool = False
+    """Whether a reply tells finished work in it: calls show that something was done, but not that it is this."""
     names_something: bool = False
     """Whether it is worthless without a fact that is needed."""
     first: bool = False
@@ -110,16 +114,35 @@ class LineCandidate:
         return self.names_something and bool(self.group)
 
     @property
+    def tells_work(self) -> bool:
+        """Whether it is about finished work, in whoever's words."""
+        return self.section is SummarySection.DONE or self.reports
+
+    @property
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
         return self.section is SummarySection.GOAL or self.text.startswith(
             (_ASKED, ASKED_BEFORE, "Last request")
         )
 
+    @property
+    def is_ticked(self) -> bool:
+        """Whether it is told as done: calls show it, and not a reply's words alone."""
+        if self.section is not SummarySection.DONE or not self.asks:
+            return self.section is SummarySection.DONE
+        came = self.text.partition(OUTCOME)[2]
+        return bool(came) and not came.startswith((REPLY, REVERTED_SINCE))
+
+    @property
+    def came(self) -> str:
+        """What its outcome says, or the whole line where it repeats no request."""
+        came = self.text.partition(OUTCOME)[2] if self.asks else self.text
+        return came.removeprefix(_SAYS).removesuffix("”") if came.startswith(_SAYS) else came
+
     def shorten(self) -> None:
         """Cuts the text to a line, without a quotation of which only a part would be left."""
         if len(self.text) > LINE_LIMIT:
-            self.text = cut(self.text.partition(f"{OUTCOME}{REPLY_SAYS}")[0], LINE_LIMIT)
+            self.text = cut(self.text.partition(f"{OUTCOME}{_SAYS}")[0], LINE_LIMIT)
 
     def lose_outcome(self) -> None:
         """Takes the outcome from the line of a request: nothing says any more that what was asked for is done."""
@@ -185,6 +208,11 @@ class FileWork:
         self.pending += 1
         self.changed = place
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing of it is left to be committed, taken back or put back."""
+        return not (self.pending or self.stashed or self.changed != self.committed)
+
     def commit(self) -> None:
         """Records that the changes were committed."""
         self.pending, self.committed = 0, self.changed
@@ -244,6 +272,8 @@ class Evidence:
     """The calls of each reply that makes some, by its position."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
+    failed_calls: frozenset[str] = frozenset()
+    """The ids of the failed calls."""
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     only_said: set[str] = field(default_factory=set)
@@ -257,10 +287,15 @@ class Evidence:
     proposed: set[EntryIndex] = field(default_factory=set)
     """Replies that end with an offer that nobody accepted: their steps wait for a yes."""
 
-    def undo(self, messages: Sequence[SpanMessage], places: range, cwd: str) -> list[str]:
+    def undo(self, places: range, cwd: str) -> list[str]:
         """Takes the changes of files at some positions, and the names that they wrote, out of the work on files; returns the files."""
-        failed = failed_calls(message for _, message in messages)
-        changed = [path for place in places for path in files_changed(messages[place].message, failed, cwd)]
+        changed = [
+            path
+            for place in places
+            for call in self.calls.get(place, ())
+            if call.id not in self.failed_calls
+            for path in files_changed_by(call.arguments, cwd)
+        ]
         for path in changed:
             work = self.files.get(path)
             if work is not None and work.changes:
@@ -304,6 +339,11 @@ _SINCE = 60
 """Characters that are quoted of a later request about a rule."""
 
 
+def quoted(said: str) -> str:
+    """What a reply says of a request, as its outcome."""
+    return f"{_SAYS}{said}”"
+
+
 def asked_since(rule: str, request: str) -> str:
     """A rule with the later request that may end it, if there is one."""
     return f"{rule} (asked since: {cut(request, _SINCE)})" if request else rule
@@ -323,6 +363,7 @@ def add(
     names_something: bool = False,
     group: str = "",
     provenance: Provenance = Provenance.RECORDED,
+    reports: bool = False,
 ) -> None:
     """Adds a line, made harmless; a line that becomes empty is not added. `lead` are words of ours before it.
 
@@ -347,6 +388,7 @@ def add(
                 carries=known,
                 provenance=provenance,
                 group=group,
+                reports=reports,
                 names_something=names_something,
                 first=first,
             )

@@ -90,6 +90,8 @@ def collect(
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
     refused = restorations.refused(message for _, message in messages)
+    evidence.failed_calls = failed
+    live: dict[str, FileWork] = {}
     if reading is None:
         sightings += reader.earlier(previous, span.previous_entry, span.plan)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -109,12 +111,10 @@ def collect(
             evidence.failed.add(entry)
         if calls:
             evidence.calls[place] = calls
-            _work(evidence.files, seen, calls, written, failed, place, entry, span.cwd)
+            _work(evidence.files, live, seen, calls, written, failed, place, entry, span.cwd)
             for call in calls:
                 if call.id not in refused:
-                    _bring_back(
-                        evidence.files, command_of(call.arguments), call.id in failed, place, span.cwd
-                    )
+                    _bring_back(live, command_of(call.arguments), call.id in failed, place, span.cwd)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     names = [seen for seen in sightings if seen.kind is FactKind.IDENTIFIER]
     evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
@@ -202,13 +202,11 @@ def _hints(message: Body) -> set[str]:
 
 def _without_repeats(evidence: Evidence) -> None:
     """Leaves out the reports that stand as the outcome of a request already, and those that name nothing."""
-    outcomes = {
-        line_key(one.text.partition(OUTCOME)[2]) for one in evidence.candidates if OUTCOME in one.text
-    }
+    outcomes = {line_key(one.came) for one in evidence.candidates if one.asks and OUTCOME in one.text}
     evidence.candidates = [
         one
         for one in evidence.candidates
-        if one.section is not SummarySection.DONE
+        if not one.tells_work
         or OUTCOME in one.text
         or not (
             line_key(one.text) in outcomes
@@ -260,6 +258,7 @@ def _join(files: dict[str, FileWork]) -> None:
 
 def _work(
     files: dict[str, FileWork],
+    live: dict[str, FileWork],
     seen: Sequence[Sighting],
     calls: Sequence[ToolCall],
     written: Sequence[Written],
@@ -268,7 +267,10 @@ def _work(
     entry: EntryIndex,
     cwd: str,
 ) -> None:
-    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
+    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing.
+
+    `live` gets the files that were changed.
+    """
     done = [call.arguments for call in calls if call.id not in failed]
     arguments = {path for made in done for path in paths_of(made)}
     patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
@@ -293,11 +295,10 @@ def _work(
         if sighting.voice is Voice.CHANGED and undone.get(sighting.text):
             undone[sighting.text] -= 1
             work.named += 1
-        elif sighting.voice is Voice.CHANGED:
-            work.change(place)
-        elif sighting.key in patched:
-            if work.changed != place:
+        elif sighting.voice is Voice.CHANGED or sighting.key in patched:
+            if sighting.voice is Voice.CHANGED or work.changed != place:
                 work.change(place)
+                live[sighting.key] = work
         elif sighting.text in arguments:
             work.reads += 1
         else:
@@ -327,16 +328,21 @@ def _work(
                     gone.remove()
 
 
-def _bring_back(files: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
-    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing."""
+def _bring_back(live: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing.
+
+    `live` are the files with such changes, and those that were put aside: of very many files few are looked at for a command.
+    """
     for one in restorations.restorations(command, cwd, failed=failed):
-        for path, work in files.items():
-            if not one.covers(path, cwd):
-                continue
+        for path in [path for path in live if one.covers(path, cwd)]:
             if one.by is BulkCommand.POP:
-                work.put_back(place)
+                live[path].put_back(place)
             else:
-                work.restore(aside=one.by is BulkCommand.STASH)
+                live[path].restore(aside=one.by is BulkCommand.STASH)
+            if live[path].is_settled:
+                del live[path]
     if not failed and restorations.commits(command):
-        for work in files.values():
+        for path, work in list(live.items()):
             work.commit()
+            if work.is_settled:
+                del live[path]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
@@ -105,13 +108,16 @@ def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Tur
 def _is_of_earlier_work(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> bool:
     """Whether a demand was made with work, or with a question that was answered, and more was asked for since; a prompt that only sets rules asks for none."""
     place = evidence.position.get(fact.last, -1)
-    since = [turn for turn in turns if turn.last >= place]
-    if place < 0 or not since or not any(turn.words for turn in (*since[1:], *kept.later)):
+    first = bisect_left(turns, place, key=attrgetter("last"))
+    if place < 0 or first == len(turns):
         return False
-    if since[0].works:
+    behind = (turns[at] for at in range(first + 1, len(turns)))
+    if not any(turn.words for turn in chain(behind, kept.later)):
+        return False
+    if turns[first].works:
         return True
-    answered = kept.finished or any(map(is_answered, since))
-    return answered and not all(map(demands, sentences(since[0].own)))
+    answered = kept.finished or any(is_answered(turns[at]) for at in range(first, len(turns)))
+    return answered and not all(map(demands, sentences(turns[first].own)))
 
 
 def _checklists(evidence: Evidence) -> None:

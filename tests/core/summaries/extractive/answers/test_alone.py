@@ -77,7 +77,7 @@ def test_a_command_that_nobody_ran_is_not_told() -> None:
         _ASKED,
         *ran("a", "make letters"),
         reply(
-            "Start it with `docker compose up`.\n\nLater `docker compose up` starts it again, and `make letters` makes them."
+            "The press starts with `docker compose up`.\n\nLater `docker compose up` starts it again, and `make letters` makes them."
         ),
     ]
     told = told_in(CONTEXT, *said)
@@ -293,7 +293,7 @@ def test_what_is_done_to_a_thing_without_a_name_points_back(sentence: str, back:
 
 
 def test_a_report_has_its_subject() -> None:
-    done = SummarySection.DONE
+    done = SummarySection.CONTEXT
     assert "Replaced the `crate_rows` of the shed. It now has `row_table` in one column." in _told(
         "Replaced the `crate_rows` of the shed. It now has `row_table` in one column.", done
     )
@@ -395,3 +395,29 @@ def test_lists_may_be_nested_as_deep_as_a_text_can_be(verb: str, bid: int) -> No
 )
 def test_a_finding_is_no_finished_work(found: str) -> None:
     assert section_of_sentence(found) is SummarySection.CONTEXT
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "When prompted, press Y twice and type the folder `src/letters` of the press.",
+        "Build a second press that prints the letters of `src/letters.py` and compares both.",
+        "Say the word and I will print all the letters of `src/letters.py` again.",
+        "Por favor ejecuta otra vez la prensa con `src/letters.py` y comparte lo que imprime.",
+        "Intenta nuevamente la prensa con `src/letters.py` y debería imprimir las cartas.",
+        "请再次运行 `src/letters.py` 并把打印的全部内容和日志都发给我看一下。",
+        "如果你愿意，我下一步可以继续帮你把 `src/letters.py` 再改得更好看一些，或者直接打印。",
+        "Using the print-check skill to map all the letters of `src/letters.py` to their lines.",
+    ],
+)
+def test_what_an_answer_told_its_reader_to_do_is_over_once_more_was_asked(order: str) -> None:
+    stated = "The letters of `src/letters.py` are sorted by the day on which they were printed."
+    said = [_ASKED, *ran("a", "make letters"), reply(f"{stated}\n\n{order}")]
+    then = [
+        user("now draw the envelopes of the valley"),
+        *ran("b", "make envelopes"),
+        reply("They are drawn."),
+    ]
+    every = [line for section in SummarySection for line in told_in(section, *said, *then)]
+    assert any(stated in line for line in every)
+    assert not any(order[:30] in line for line in every)

@@ -8,6 +8,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences.trouble_reports import says_it_fails
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import lines_of, ran, reply, result, span, summarize, told_in, user, worked
@@ -494,5 +495,5 @@ def test_a_plan_that_was_asked_for_is_told_by_its_beginning() -> None:
         reply("Moved the rows."),
     ]
     text = summarize(span(*said)).text
-    assert "→ Plan: 1. Make `frost.py`" in text
+    assert f"→ {quoted('Plan: 1. Make `frost.py`')[:-1]}" in text
     assert "→ It should own" not in text

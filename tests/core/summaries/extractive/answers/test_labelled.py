@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.facts.sentences.labels import concludes, names_cause
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, told_in, user, worked
 
@@ -19,7 +20,7 @@ def test_the_labelled_sentence_is_the_outcome_of_a_question(short: str) -> None:
         reply(f"You are right to wonder about the pump.\n\nThe valve was added in May.\n\n{short}"),
     ]
     (done,) = told_in(SummarySection.DONE, *said)
-    assert done.partition(" → ")[2].startswith(short[:60])
+    assert done.partition(" → ")[2].startswith(quoted(short[:60])[:-1])
 
 
 def test_a_cause_is_told_when_its_code_was_mended_and_other_work_was_done() -> None:

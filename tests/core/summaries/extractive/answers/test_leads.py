@@ -6,6 +6,7 @@ import pytest
 
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.linear_time import in_linear_time
 from tests.core.told import ran, reply, told_in, user, worked
@@ -37,7 +38,7 @@ def _told(asked: str, answer: str) -> list[str]:
 @pytest.mark.parametrize("lead", _LEADS)
 def test_the_answer_behind_a_sentence_that_leads_to_it_is_the_outcome(lead: str) -> None:
     told = _told(_ASKED, f"{lead} {_ANSWER}")
-    assert f"Last request: {_ASKED} → {_ANSWER}" in told
+    assert f"Last request: {_ASKED} → {quoted(_ANSWER)}" in told
     assert not any(lead in line for line in told)
 
 
@@ -62,7 +63,8 @@ def test_a_sentence_that_tells_what_was_seen_leads_to_nothing(told: str) -> None
 def test_an_answer_whose_subject_is_in_the_lead_stands_behind_it() -> None:
     lead = "I checked all the places that read it."
     told = _told(_ASKED, f"{lead} It is kept in the keychain under `orchard.token`.")
-    assert f"Last request: {_ASKED} → {lead} It is kept in the keychain under `orchard.token`." in told
+    answer = quoted(f"{lead} It is kept in the keychain under `orchard.token`.")
+    assert f"Last request: {_ASKED} → {answer}" in told
 
 
 def test_a_reason_is_the_answer_behind_words_that_lead_to_it() -> None:
@@ -70,18 +72,22 @@ def test_a_reason_is_the_answer_behind_words_that_lead_to_it() -> None:
         "Why is the deploy of orchard so slow?",
         "Most of it is `npm ci` because the cache is cold.",
     )
-    assert f"Last request: {asked} → {reason}" in _told(asked, f"I profiled the last three runs. {reason}")
+    assert f"Last request: {asked} → {quoted(reason)}" in _told(
+        asked, f"I profiled the last three runs. {reason}"
+    )
 
 
 def test_a_yes_or_no_alone_stands_before_what_is_said_with_it() -> None:
     asked, reason = "Does orchard refresh the token by itself?", "`refresh()` is only called by the tests."
-    assert f"Last request: {asked} → No. {reason}" in _told(asked, f"No. {reason}")
-    assert f"Last request: {asked} → **No.** {reason}".replace("*", "") in _told(asked, f"**No.** {reason}")
+    told = f"Last request: {asked} → {quoted(f'No. {reason}')}"
+    assert told in _told(asked, f"No. {reason}")
+    assert told in _told(asked, f"**No.** {reason}")
 
 
 def test_a_lead_alone_is_still_told() -> None:
     told = _told("List the files of orchard.", "Here are the files of orchard.")
-    assert "Last request: List the files of orchard. → Here are the files of orchard." in told
+    said = quoted("Here are the files of orchard.")
+    assert f"Last request: List the files of orchard. → {said}" in told
 
 
 def test_a_sentence_goes_on_behind_the_end_of_a_list_in_it() -> None:
@@ -136,5 +142,5 @@ def test_an_offer_with_its_reason_decides_nothing() -> None:
 def test_a_short_answer_is_the_outcome_as_a_whole(asked: str, answer: str, outcome: str) -> None:
     """Fails where an answer whose subject is in the question has no outcome."""
     told = _told(asked, answer)
-    arrow = f" → {outcome}" if outcome else ""
+    arrow = f" → {quoted(outcome)}" if outcome else ""
     assert f"Last request: {asked}{arrow}" in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, result, told_in, user, worked
+from tests.core.told import reply, result, told_in, user, work_told, worked
 
 _ASKED = user("Make the frost table of orchard sort its rows by day.")
 
@@ -28,8 +28,7 @@ def test_a_report_whose_object_is_named_elsewhere_is_left_out() -> None:
         "- Added them to the `RowColour` type\n- Moved it behind the writer of `src/frost.py`\n"
         "- Updated these three readers of `Frost` by their names"
     )
-    told = told_in(
-        SummarySection.DONE,
+    told = work_told(
         _ASKED,
         *worked("src/frost.py", "a"),
         reply(answer),
@@ -48,4 +47,3 @@ def test_what_was_found_by_reading_alone_is_no_work() -> None:
     asked = user("How does the frost table of orchard come to its rows?")
     assert found not in told_in(SummarySection.DONE, asked, *read, answer)
     assert found in told_in(SummarySection.CONTEXT, asked, *read, answer)
-    assert found in told_in(SummarySection.DONE, asked, *read, *worked("src/valley.py", "b"), answer)

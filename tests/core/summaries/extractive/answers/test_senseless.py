@@ -9,8 +9,21 @@ from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import is_code, is_title, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import FOLDER, ended, ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import (
+    FOLDER,
+    ended,
+    ran,
+    reply,
+    result,
+    span,
+    summarize,
+    told_in,
+    user,
+    work_told,
+    worked,
+)
 
 _ASKED = user("Rework the panel of orchard so that it uses the new tokens.")
 _PANEL = f"{FOLDER}/Design System/Button Panel.dc.html"
@@ -173,7 +186,7 @@ def test_items_of_their_own_stand_behind_the_words_that_lead_to_them() -> None:
     assert "Stores files" not in text
     named = summarize(span(_ASKED, reply(_SPLIT.replace("It has", "The panel has")))).text
     assert "The panel has one command that: Stores files" in named
-    assert "The panel is built, tested and installed." in told_in(SummarySection.DONE, *said)
+    assert "The panel is built, tested and installed." in work_told(*said)
 
 
 def test_another_way_that_an_answer_offers_is_told_nowhere_and_blocks_nothing() -> None:
@@ -202,7 +215,7 @@ def test_the_verdict_of_an_answer_ends_before_the_words_that_lead_to_its_list() 
     answer = "Yes — fully committed and pushed. Verified:\n\n- `panel` is at `19e04ba`\n- nothing is left"
     asked = "is the panel of orchard committed and pushed?"
     told = told_in(SummarySection.DONE, user(asked), *ran("s", "git status"), reply(answer))
-    assert told == [f"Last request: {asked} → Yes — fully committed and pushed."]
+    assert told == [f"Last request: {asked} → {quoted('Yes — fully committed and pushed.')}"]
 
 
 def test_lines_that_turbo_marks_are_pasted() -> None:

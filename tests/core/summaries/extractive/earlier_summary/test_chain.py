@@ -72,7 +72,7 @@ def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
     reproduced = "Asked: reproduce it in a test first, no fix yet → Reproduced, five times out of five: "
     assert any(line.startswith(reproduced) for line in told(between[-1], SummarySection.DONE))
     # What was asked for is a text: its title names it, its first sentence is no outcome.
-    named = 'the text "Run each job once, and never lose one"'
+    named = 'the reply gives the text "Run each job once, and never lose one"'
     assert f"Last request: PR description. what, why, how to check, risks → {named}" in done
     # The wish for the form of a review ends with the review.
     assert not any("findings only" in rule for rule in told(last, SummarySection.CONSTRAINTS))

@@ -10,7 +10,7 @@ from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, work_told, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -246,8 +246,8 @@ def test_a_trouble_that_is_back_is_not_told_as_mended() -> None:
     ]
     assert "clean status" in summarize(span(*said)).text
     again = [user("uh oh - it just happened again"), *ran("b", "git status")]
-    assert "clean status" not in "".join(told_in(SummarySection.DONE, *said, kept=kept(*again)))
-    assert "clean status" not in "".join(told_in(SummarySection.DONE, *said, *again))
+    assert "clean status" not in "".join(work_told(*said, kept=kept(*again)))
+    assert "clean status" not in "".join(work_told(*said, *again))
 
 
 def test_a_remark_on_the_way_is_not_what_is_in_progress_once_the_kept_messages_have_another_request() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, told_in, user, worked
@@ -107,7 +108,7 @@ def test_a_question_is_told_with_the_verdict_that_leads_a_list(
     question: str, answer: str, outcome: str
 ) -> None:
     (line,) = told_in(SummarySection.DONE, user(question), *ran("a", "cat package.json"), reply(answer))
-    assert line.endswith(f"→ {outcome}")
+    assert line.endswith(f"→ {quoted(outcome)}")
 
 
 def test_a_question_with_a_verdict_is_over_though_its_reasons_tell_what_is_missing() -> None:

@@ -307,6 +307,8 @@ def test_what_was_asked_last_in_the_bundled_session_is_done_as_the_kept_messages
     lines = stored(REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl", size=size)
     (goal,) = lines[SummarySection.GOAL]
     assert goal in SETTLED
-    asked = "changelog and README. short, people upgrade from 0.4 → `CHANGELOG.md` starts with"
+    asked = (
+        "changelog and README. short, people upgrade from 0.4 → the reply says: “`CHANGELOG.md` starts with"
+    )
     assert any(asked in line for line in lines[SummarySection.DONE])
     assert lines[SummarySection.IN_PROGRESS] == ["(none)"]

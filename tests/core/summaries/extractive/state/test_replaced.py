@@ -9,7 +9,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, work_told, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -80,7 +80,7 @@ def test_a_request_that_was_corrected_has_the_last_outcome() -> None:
     ):
         said += [*worked("src/server.py", key), reply(f"Changed the default port to {port}.")]
         said += [user(then)] if then else []
-    done = told_in(DONE, *said)
+    done = work_told(*said)
     assert (
         "Asked: Set the default port of the orchard server to 8080 → Changed the default port to 6060."
         in done
@@ -114,7 +114,7 @@ def test_a_told_value_that_a_later_answer_replaced_is_not_done(older: str, newer
         user("And now the exporter of the crates"),
         *worked("src/exporter.py", "c"),
     ]
-    text = "\n".join(told_in(DONE, *said))
+    text = "\n".join(work_told(*said))
     for sentence in older.split(". "):
         if any(map(str.isdigit, sentence)) or "`" in sentence or "threads" in sentence:
             assert sentence.rstrip(".") not in text
@@ -135,7 +135,7 @@ def test_of_a_figure_that_was_told_again_the_last_one_stands() -> None:
     ):
         said += [*worked("src/importer.py", key), reply(answer)]
         said += [user(then)] if then else []
-    text = "\n".join(told_in(DONE, *said))
+    text = "\n".join(work_told(*said))
     assert "31 seconds" not in text
     assert "12 seconds" not in text
 
@@ -151,7 +151,7 @@ def test_values_of_several_things_or_places_stay() -> None:
         user("And now the exporter of the crates"),
         *worked("src/exporter.py", "c"),
     ]
-    text = "\n".join(told_in(DONE, *said))
+    text = "\n".join(work_told(*said))
     assert "10 seconds in the client" in text
     assert "20 seconds in the server" in text
 
@@ -165,7 +165,7 @@ def test_a_figure_that_an_answer_says_has_changed_is_left_out_of_older_lines() -
         user("now the writer"),
         *worked("src/writer.py", "b"),
     ]
-    done = "\n".join(told_in(DONE, *said, previous=previous))
+    done = "\n".join(work_told(*said, previous=previous))
     assert "`Reader` created (`src/reader.py`)" in done
     assert "1508 lines" not in done
 
@@ -200,7 +200,7 @@ def test_work_that_later_work_undid_is_not_done(older: str, newer: str) -> None:
         user("now the docs"),
         *worked("d.md", "c"),
     ]
-    text = "\n".join(told_in(DONE, *said))
+    text = "\n".join(work_told(*said))
     assert older not in text
     assert newer in text
 

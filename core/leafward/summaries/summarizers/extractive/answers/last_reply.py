@@ -61,7 +61,7 @@ def last_word(
         elsewhere = {
             line_key(candidate.text)
             for candidate in evidence.candidates
-            if entry in candidate.sources and candidate.section in OUTCOMES
+            if entry in candidate.sources and (candidate.reports or candidate.section in OUTCOMES)
         }
         said = _joined_last(texts, elsewhere)
         question = "" if any(tool_calls(message)) else question_of("\n".join(texts))

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
-from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
-from leafward.summaries.facts.calls.outcomes import failed_calls, looks
 from leafward.summaries.facts.sentences import prose
 from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
@@ -40,7 +38,7 @@ from leafward.summaries.summarizers.outline import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.answers.answer_lists import AnswerPassage
@@ -84,8 +82,6 @@ _CHOOSES = late(r"(?i)^\W*(?:i|we|let['’]?s)\b|\b(?:should|would|will|going to
 """A choice, by who takes it, or by its mood."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
-_VERB = 2
-"""Content words at the beginning of a report among which its verb is."""
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -128,8 +124,6 @@ class _TurnEnd(NamedTuple):
 
     worked: bool
     """Whether work was done in its turn."""
-    looked: bool
-    """Whether that only read files: nothing came of it but what was found."""
     over: bool
     """Whether later work may have changed the state that it tells."""
     proposed: bool
@@ -144,8 +138,6 @@ class _TurnEnd(NamedTuple):
     """Whether files were changed, or other work began, behind it."""
     talk: bool
     """Whether the span has no call at all."""
-    failed: frozenset[str]
-    """The words of the last command of the turn that did something, where it failed or was refused: what it was to do is not done."""
 
 
 class _TurnEnds(NamedTuple):
@@ -159,8 +151,6 @@ class _TurnEnds(NamedTuple):
     """Where the first request is; at the end of the span where there is none."""
     working: AbstractSet[int]
     """Where turns with work ended."""
-    looking: AbstractSet[int]
-    """Where turns ended that only read files."""
     proposed: AbstractSet[int]
     """Where a turn ended with an offer that was not accepted."""
     reporting: AbstractSet[int]
@@ -172,8 +162,6 @@ class _TurnEnds(NamedTuple):
     """Where the last request with work is."""
     aged_until: int
     """The position up to which answers are aged."""
-    failed: Mapping[int, frozenset[str]]
-    """Where turns ended whose last command failed, with its words."""
 
     @classmethod
     def of(
@@ -198,7 +186,6 @@ class _TurnEnds(NamedTuple):
             final={turn.last for turn in turns}.union(early[-1:]),
             before=before,
             working={turn.last for turn in turns if turn.works},
-            looking={turn.last for turn in turns if turn.works and _only_looks(evidence, turn)},
             proposed={
                 turn.last
                 for turn, then in zip(turns, [*turns[1:], None], strict=False)
@@ -212,14 +199,12 @@ class _TurnEnds(NamedTuple):
                 islice((turn.first for turn in reversed(turns) if turn.works or turn.waits), _AGED - 1, None),
                 0,
             ),
-            failed=_failed_last(evidence, messages, turns),
         )
 
     def end_at(self, place: int) -> _TurnEnd:
         """The end of a turn at a position."""
         return _TurnEnd(
             worked=place in self.working or place < self.before,
-            looked=place in self.looking,
             over=place < self.over_until,
             proposed=place in self.proposed,
             chosen=place in self.reporting
@@ -228,32 +213,7 @@ class _TurnEnds(NamedTuple):
             aged=place < self.aged_until,
             overtaken=place < max(self.carried.last_change, self.since),
             talk=not self.calling,
-            failed=self.failed.get(place, frozenset()),
         )
-
-
-def _only_looks(evidence: Evidence, turn: Turn) -> bool:
-    """Whether all calls of a turn read files, or search them."""
-    made = (call for place in range(turn.first, turn.last + 1) for call in evidence.calls.get(place, ()))
-    return all(
-        (any(paths_of(call.arguments)) or "pattern" in call.arguments)
-        and not (changes_text(call.arguments) or command_of(call.arguments))
-        for call in made
-    )
-
-
-def _failed_last(
-    evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]
-) -> dict[int, frozenset[str]]:
-    """Where turns ended whose last command that did something failed or was refused, with the words of that command."""
-    failed = failed_calls(message for _, message in messages)
-    found: dict[int, frozenset[str]] = {}
-    for turn in turns:
-        made = (call for place in range(turn.first, turn.last + 1) for call in evidence.calls.get(place, ()))
-        did = [call for call in made if changes_text(call.arguments) or not looks(call.arguments)]
-        if did and did[-1].id in failed and (command := command_of(did[-1].arguments)):
-            found[turn.last] = frozenset(prose.content_words(command))
-    return found
 
 
 def _quote(
@@ -267,14 +227,15 @@ def _quote(
     section = _section_in(end, said, line)
     if section is None:
         return
-    if section is SummarySection.DONE:
+    reports = section is SummarySection.DONE
+    if reports:
         line = without_opening(line)
         if _POINTS_BACK.match(line):
             return
         line = passage.named(line)
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
-    section = SummarySection.CONTEXT if proposes else section
-    context = section is SummarySection.CONTEXT
+    context = section is SummarySection.CONTEXT or proposes
+    section = SummarySection.CONTEXT if context or reports else section
     if (proposes or not context) and points_back(line):
         line = passage.alone()
         before = passage.before.rstrip()
@@ -302,6 +263,7 @@ def _quote(
         # A statement that names nothing of the span counts only where work was done, or none at all.
         names_something=context and not (proposes or end.talk or end.worked),
         provenance=Provenance.SAID,
+        reports=reports,
         # A decision from before later work is told as said then: the work may have changed it. Other statements have
         # their own heading.
         lead=PROPOSED * (proposes and _chooses(line))
@@ -319,12 +281,8 @@ def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     section = said.section
     if section in OUTCOMES[:2] and end.calls and prose.accompanies(line):
         return None
-    if section is SummarySection.DONE and (
-        not end.worked
-        or end.looked
-        or said.of_runs
-        or not end.failed.isdisjoint(prose.content_words(line)[:_VERB])
-    ):
+    if said.of_runs and section is SummarySection.DONE:
+        # The runs themselves are recorded.
         return SummarySection.CONTEXT
     return section
 

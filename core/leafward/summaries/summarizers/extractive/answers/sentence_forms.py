@@ -6,6 +6,7 @@ import re
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.questions import is_offered
 
 _POINTS_BACK = re.compile(
     r"(?i)^\W*(?:(?:and|but|so|or|also|now|then|still),? )?(?:with (?=those\b|these\b))?(?:(?:it|this|that|these|those|they|the (?:former|latter|same))\b"
@@ -39,9 +40,15 @@ _OBJECT_BEFORE = late(
 )
 """A sentence that begins with what something does to a thing that it does not name: its subject is another one."""
 _IMPERATIVE = re.compile(
-    r"(?i)^(?:(?:now|then|just|please|next(?: up| step)?)[,:]? |(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?)?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
-    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|paste|click|press|type|enter|select|tap|navigate|visit|copy|scroll|drag|hover|go to|log in|sign in|document|log|verify|ask|search|restart|rebuild|test|bump)\b(?!-)"
+    r"(?i)^(?:(?:now|then|just|please|next(?: up| step)?)[,:]? )?(?:(?:in order )?to [^,;:]{3,80}, (?:\w+ly )?|(?:when|once|after) [^,;:]{3,60}, )?(?:run|set|use|add|try|install|change|update|replace|switch|move|enable|disable|configure|remove|delete|create|wait|keep|make|put|let|open|check"
+    r"|consider|upgrade|pin|skip|merge|rebase|revert|rename|extract|split|paste|click|press|type|enter|select|tap|navigate|visit|copy|scroll|drag|hover|go to|log in|sign in|document|log|verify|ask|search|restart|rebuild|test|bump|(?:build|write|give|send|share|provide|start|stop|close|download|confirm|re-?try|say)(?= (?:an?|the|it|me|your|this|that|each|again|which|whether)\b| `))\b(?!-)"
 )
+_ASKS = late(
+    r"(?i)^(?:(?:y|e|und|et|ahora|agora|dann|luego|ora)[, ]+)?(?:por favor|per favore|bitte|s['’]il (?:te|vous) plaît|veuillez|пожалуйста|proszę|lütfen)\b"
+    r"|^(?:(?:ahora|agora|luego|depois|dann|jetzt|ensuite|puis),? )?(?:intent[ae]|prueb[ae]|reinici[ae]|tent[ae]|teste|versuch\w{0,2}|probier\w{0,2}|essa(?:ie|ye)[rz]?|попробуй\w{0,2}|spróbuj)\b(?! \w+ (?:es|est|ist|é)\b)"
+    r"|^(?:请|請)(?!求)|(?:ください|下さい|お願いします|주세요)[。.!！]*$"
+)
+"""The same in other languages."""
 _ADVISES = re.compile(
     r"(?i)^(?:[^:.]{1,60}: )?(?:(?:and|also|now|then|first|next|just|please|or)[\s,]+)*(?:check|try|open|search|look|compare|toggle|restart|reload|verify|inspect|re-?run|watch|confirm|ask|(?:say|tell me|pick|choose|decide) (?:which|what|one|how|whether|if))\b(?!-)"
     r"|^(?:the )?next time (?:you|it|this|that)\b|^(?:(?:i|we|you|one|it) )?(?:could|might) (?:also |then |instead )?(?!(?:be|have|not|only|lead|cause|mean|fail|break|explain)\b)[a-z]+\b"
@@ -108,6 +115,8 @@ def bids(line: str) -> bool:
     """Whether a line of an answer tells its reader what to do."""
     return (
         is_imperative(line)
+        or is_offered(line)
+        or _ASKS.search(line) is not None
         or _RECOMMENDS.search(line) is not None
         or _ADVISES.match(line) is not None
         or _LEAVES_IT.search(line) is not None

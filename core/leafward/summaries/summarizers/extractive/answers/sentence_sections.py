@@ -34,25 +34,6 @@ _RIGHTLY = (
     r"|no longer (?!(?:works?|passes|compiles|builds|loads|starts|responds|renders)\b))"
 )
 """Before what something does since the work, or does no more, unless that is trouble: a finding."""
-_WAS_DONE = "".join(
-    f"(?<!{end})"
-    for end in (
-        *("てい", "でい", "あり", "かり", "起き", "発生し", "失敗し", "発見し", "確認し"),
-        *(
-            "実行され",
-            "除外され",
-            "検出され",
-            "表示され",
-            "出力され",
-            "送信され",
-            "記録され",
-            "中断され",
-            "起動され",
-            "拒否され",
-        ),
-    )
-)
-"""Not behind a Japanese verb that tells what happened or was found, instead of work."""
 _FINISHED = markers(
     r"(?i)^\W{0,3}(?:i(?:['’]ve| have)? )?(?:successfully )?(?:fixed|added|created|updated|implemented|removed|renamed|moved|replaced|refactored|completed"
     rf"|committed|pushed|extracted|converted|rewrote|rewritten|wrote|written|ported|changed|deleted|switched|merged|released|{_MORE_FINISHED}){_OF_A_THING}"
@@ -62,7 +43,7 @@ _FINISHED = markers(
     r"|^(?:behoben|erledigt|umgesetzt|eingebaut|hinzugefügt|geändert|c['’]est fait|corrigé|ajouté|hecho|listo|corregido|añadido|arreglado)\b ?[:.,–—-]"
     r"|\b(?:hinzugefügt|ergänzt|gelöscht|verschoben|korrigiert|angepasst|überarbeitet|ersetzt|behoben|entfernt|umbenannt|angelegt|erstellt|aktualisiert|implementiert|eingebaut|umgestellt|geändert)(?:\W*$|, )"
     r"|\b(?:est|sont|a été|ont été) (?:maintenant |bien |aussi )?(?:ajouté|corrigé|remplacé|supprimé|créé|renommé|modifié|validé|terminé|traduit)e?s?(?:\W*$|[,;] )"
-    rf"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|{_WAS_DONE}ました。?$",
+    rf"|^(?:j['’]ai|nous avons|on a) (?:ajouté|corrigé|remplacé|supprimé|créé|implémenté|renommé|mis à jour)\b|ました。?$",
     "opened fixed added created updated implemented removed renamed moved replaced refactored completed committed pushed extracted converted "
     "rewrote rewritten wrote written ported changed deleted switched merged released passes fix solution "
     + " ".join(_MORE_FINISHED.replace("-", "|").split("|"))

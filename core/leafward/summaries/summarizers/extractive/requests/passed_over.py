@@ -203,7 +203,7 @@ def _leave_out_parts(evidence: Evidence) -> None:
     """Leaves out, of a step that lists labelled pieces of work, those that were finished since."""
     done: dict[str, int] = {}
     for candidate in evidence.candidates:
-        if candidate.section is SummarySection.DONE and (named := _LABEL.match(candidate.text)) is not None:
+        if candidate.tells_work and (named := _LABEL.match(candidate.text)) is not None:
             done[named["label"]] = max(evidence.place_of(candidate), done.get(named["label"], -1))
     if not done:
         return

@@ -17,8 +17,12 @@ from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     speaks_only,
 )
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
-from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_plan, tells_outcome
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY, quoted
+from leafward.summaries.summarizers.extractive.requests.answered_requests import (
+    asks_for_plan,
+    asks_for_work,
+    tells_outcome,
+)
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
 from leafward.summaries.summarizers.extractive.requests.exchange import verdict_of
 from leafward.summaries.summarizers.extractive.requests.offers import accepted
@@ -221,20 +225,32 @@ def _shortened(text: str) -> str:
 def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
-    A decision is no outcome: it has a section of its own. A statement about code that was written anew since may no longer hold.
-    Where `end` tells no outcome, only how it begins is told.
+    What no call shows is told as what the reply says. A decision is no outcome: it has a section of its own. A statement about
+    code that was written anew since may no longer hold. Where `end` tells no outcome, only how it begins is told.
     """
     changed = changed_for(request, end, same)
     if end.doubted:
         return text
     if not tells_outcome(request, end, changed=bool(changed), looked=same.only_looked(end)):
         return with_ending(text, request, end.answer, same)
+    shown = same.did(end) or (not end.works and same.did(request))
+    changed, report = changed if shown else [], _report_of(end.answer)
+    told = cut(_outcome_of(request, end, changed, report, same), OUTCOME_LIMIT)
+    if not told or _HEADING_ALONE.fullmatch(told):
+        return text
+    # What a question led to shows no answer.
+    ordered = not questions.asks(request.text) or asks_for_work(request.text)
+    shown = (shown and bool(changed or (report and ordered))) or told.startswith(REPLY)
+    return f"{text}{OUTCOME}{told if shown else quoted(told)}"
+
+
+def _outcome_of(request: Turn, end: Turn, changed: Sequence[str], told: str, same: SameWork) -> str:
+    """The outcome of a request for which some files were `changed`, and whose answer reports what is `told`; empty where nothing tells it."""
     if said := verdict_of(end):
-        return f"{text}{OUTCOME}{cut(said, OUTCOME_LIMIT)}"
+        return said
     if not changed and asks_for_plan(request.text):
         # A sentence out of the plan that was asked for is no outcome; how that begins says what it is.
-        return f"{text}{OUTCOME}{cut(' '.join(end.answer.replace('*', '').split()), OUTCOME_LIMIT)}"
-    told = _report_of(end.answer)
+        return " ".join(end.answer.replace("*", "").split())
     if not told and changed:
         told, files = _statement_of(end, same), f"changed {named_files(changed)}"
         # What was wrong before is told in the past, a longer statement seldom only says what was done, and in another
@@ -249,13 +265,11 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
         told = f"{told.rstrip('.。')} ({files})" if short else files
     if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
-        told = f'the text "{title[1].strip()}"'
+        told = f'{REPLY}gives the text "{title[1].strip()}"'
     told = told or _statement_of(end, same) or _short(end.answer)
     if told and questions.asks(request.text) and (verdict := _YES_NO.match(end.answer)):
         told = f"{verdict[1]}. {told}"
-    return (
-        f"{text}{OUTCOME}{cut(told, OUTCOME_LIMIT)}" if told and not _HEADING_ALONE.fullmatch(told) else text
-    )
+    return told
 
 
 def _report_of(answer: str) -> str:
@@ -300,8 +314,8 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
         and (whole := one.alone())
     ]
     files = f"changed {named_files(changed)}" if (changed := same.changed(turn)) else ""
-    quoted = _first_telling(said) if waits or not asks_back(answer) else ""
-    outcome = f"{REPLY_SAYS}“{cut(quoted, OUTCOME_LIMIT)}”" if quoted and not (waits and files) else files
+    first = _first_telling(said) if waits or not asks_back(answer) else ""
+    outcome = quoted(cut(first, OUTCOME_LIMIT)) if first and not (waits and files) else files
     return f"{text}{OUTCOME}{outcome}" if outcome else text
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.calls.agent_plan import changes_plan
+from leafward.summaries.facts.calls.call_arguments import changes_text
 from leafward.summaries.facts.calls.outcomes import files_changed, looks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from leafward.session.entries import ToolCall
     from leafward.summaries.summarizers.extractive.candidates import FileWork
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -54,16 +56,25 @@ class SameWork:
 
         Not so where the reply to it is behind the span.
         """
-        calls = [
+        calls = self._calls(turn)
+        return bool(calls) and not tool_calls(self._messages[turn.last].message) and not self.did(turn)
+
+    def did(self, turn: Turn) -> bool:
+        """Whether the last call for a request that did more than to look went well."""
+        did = [
+            call
+            for call in self._calls(turn)
+            if changes_text(call.arguments) or not (looks(call.arguments) or changes_plan(call))
+        ]
+        return bool(did) and did[-1].id not in self._failed
+
+    def _calls(self, turn: Turn) -> list[ToolCall]:
+        return [
             call
             for _, message in self._messages[turn.first : turn.last + 1]
             if message.get("role") == "assistant"
             for call in tool_calls(message)
         ]
-        if not calls or any(call in calls for call in tool_calls(self._messages[turn.last].message)):
-            return False
-        did = [call for call in calls if not (looks(call.arguments) or changes_plan(call))]
-        return not did or did[-1].id in self._failed
 
     def went_on(self, turn: Turn) -> bool:
         """Whether all files that the work on a request changed were changed again after it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
@@ -81,11 +82,10 @@ class Repeats:
         if len(other) < _REPEATED * among:
             # It has too few words to share that many.
             return False
-        if chosen.section is not candidate.section:
-            if candidate.section is SummarySection.DONE and chosen.asks:
-                # A request does not tell that the work was done.
-                return False
-            if candidate.section is SummarySection.CONSTRAINTS:
-                # A demand stays among the demands, even where a longer quoted request holds it.
-                among = max(among, len(other))
+        if candidate.tells_work and chosen.asks and OUTCOME not in chosen.text:
+            # A request does not tell that the work was done.
+            return False
+        if chosen.section is not candidate.section and candidate.section is SummarySection.CONSTRAINTS:
+            # A demand stays among the demands, even where a longer quoted request holds it.
+            among = max(among, len(other))
         return len(words & other) >= _REPEATED * among

@@ -188,13 +188,8 @@ class Room:
                 if part != under and self._provenances - {Provenance.RECORDED}:
                     lines += [("", "", ()), (candidate.provenance.heading, "", ())]
                 under = part
-                mark = (
-                    "- [x] "
-                    if section is SummarySection.DONE
-                    else "- [ ] "
-                    if section is SummarySection.NEXT
-                    else "- "
-                )
+                todo = "[ ] " if section is SummarySection.NEXT else ""
+                mark = f"- {'[x] ' if candidate.is_ticked else todo}"
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not taken and section is not SummarySection.PROGRESS:
                 lines.append((f"- {_NOTHING}", section.title, ()))

@@ -89,7 +89,8 @@ class Worth:
         for identity in candidate.ordered:
             if identity not in covered:
                 needed += likely[identity]
-        worth += _NEEDED * _FACT_WORTH.get(candidate.section, 1.0) * needed
+        section = SummarySection.DONE if candidate.reports else candidate.section
+        worth += _NEEDED * _FACT_WORTH.get(section, 1.0) * needed
         return worth / ((len(text) if text.isascii() else utf16_length(text)) + _PRICE)
 
     def tell(self, candidate: LineCandidate) -> None:

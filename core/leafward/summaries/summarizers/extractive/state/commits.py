@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.files.running_commands import process_in
@@ -14,6 +16,7 @@ from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.candidates import (
     ANSWERED_BY_USER,
     OUTCOME,
+    REVERTED_SINCE,
     Evidence,
     LineCandidate,
     add,
@@ -21,7 +24,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -60,7 +63,7 @@ _TAKES_BACK = re.compile(
     r"\bgit\b[^|;&\n]{0,60}\b(?:(revert)\b(?![^|;&\n]*--(?:abort|continue|skip|quit))(?: --?[\w=-]+)* (HEAD|[0-9a-f]{7,40})(?=[\s;&|]|$)|reset\b(?: --?[\w=-]+)* (?:HEAD(?:~(\d{0,2})|(\^))|([0-9a-f]{7,40})(?=\s*(?:$|[;&|\n]))))"
 )
 """A revert of one commit, or a reset to one before the last ones; a reset of files names these behind the commit."""
-_GONE = "reverted since"
+_first_of = attrgetter("first")
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ def settled(
     branch: tuple[EntryIndex, str] | None = None
     made: list[_Commit] = []
     total = max(1, len(messages))
+    uncommitted, unpushed = _Left(_UNCOMMITTED, evidence), _Left(_UNPUSHED, evidence)
     for place, (entry, message) in enumerate(messages):
         role = message.get("role")
         if role == "assistant":
@@ -106,9 +110,9 @@ def settled(
             branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages, cwd)
             if _COMMITS.search(command) is not None:
-                _outdate(evidence, _UNCOMMITTED, place)
+                uncommitted.outdate(evidence, place)
             if _PUSHES.search(command) is not None and not failed:
-                _outdate(evidence, _UNPUSHED, place)
+                unpushed.outdate(evidence, place)
             match = _FROM_INPUT.search(command) or _COMMIT.search(command)
             if match is None:
                 continue
@@ -122,10 +126,10 @@ def settled(
                 _remove(evidence, made.pop().line)
             before = len(evidence.candidates)
             add(evidence, SummarySection.DONE, title, (began, entry), worth, limit=160, lead=COMMITTED)
-            made += [
-                _Commit(line, place, named[1] if named is not None else "")
-                for line in evidence.candidates[before:]
-            ]
+            for line in evidence.candidates[before:]:
+                made.append(_Commit(line, place, named[1] if named is not None else ""))
+                uncommitted.add(line, evidence)
+                unpushed.add(line, evidence)
     refused = failed_calls(body for _, body in kept) if made else frozenset()
     for _, body in kept if made else ():
         for call in tool_calls(body) if body.get("role") == "assistant" else ():
@@ -159,45 +163,85 @@ def _take_back(
         gone = made[-1:]
     else:
         gone = [one for one in made if one.has_name(name)]
-    if gone and "--hard" in command and not reverts:
+    if not gone:
+        return
+    ids = {id(one) for one in gone}
+    made[:] = [one for one in made if id(one) not in ids]
+    places = [one.place for one in made]
+    if "--hard" in command and not reverts:
         # What was changed between the commits that are left and the last that is gone is not in the files any more.
-        left = [one.place for one in made if one not in gone]
-        evidence.undo(messages, range(max(left, default=-1) + 1, gone[-1].place + 1), cwd)
+        evidence.undo(range(max(places, default=-1) + 1, gone[-1].place + 1), cwd)
+    over: list[Turn] = []
+    """The turns of which no commit stands, and no change is there."""
     for one in gone:
-        made.remove(one)
         if reverts:
             one.line.text = REVERTED + one.line.text.removeprefix(COMMITTED)
-        else:
-            _remove(evidence, one.line)
-        turn = next((turn for turn in turns if turn.first <= one.place <= turn.last), None)
-        stays = "--hard" not in command and not reverts
-        if turn is None or stays or any(turn.first <= other.place <= turn.last for other in made):
-            # Other commits of that turn stand, or its changes are still there.
+        turn = turns[number - 1] if (number := bisect_right(turns, one.place, key=_first_of)) else None
+        if turn is not None and one.place <= turn.last and ("--hard" in command or reverts):
+            behind = bisect_left(places, turn.first)
+            if behind == len(places) or places[behind] > turn.last:
+                over.append(turn)
+    lines = frozenset[int]() if reverts else {id(one.line) for one in gone}
+    _forget_work(evidence, messages, over, lines)
+
+
+def _forget_work(
+    evidence: Evidence, messages: Sequence[SpanMessage], over: Sequence[Turn], lines: Collection[int]
+) -> None:
+    """Leaves out some lines, by their ids, and what was told of the work of turns of which nothing is left."""
+    requests = {turn.entry for turn in over}
+    ends = {(messages[turn.last].entry,) for turn in over}
+    left = []
+    for candidate in evidence.candidates:
+        if id(candidate) in lines:
             continue
-        for candidate in list(evidence.candidates):
-            if candidate.asks and turn.entry in candidate.sources and OUTCOME in candidate.text:
-                candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{_GONE}"
-            elif (
-                candidate.sources == (messages[turn.last].entry,) and candidate.section is SummarySection.DONE
-            ):
+        if candidate.asks and OUTCOME in candidate.text and not requests.isdisjoint(candidate.sources):
+            candidate.text = f"{candidate.text.partition(OUTCOME)[0]}{OUTCOME}{REVERTED_SINCE}"
+        elif candidate.tells_work and candidate.sources in ends:
+            continue
+        left.append(candidate)
+    evidence.candidates = left
+
+
+class _Left:
+    """The lines that say of something that it is still to be committed, or pushed: the next commit, or push, makes that wrong."""
+
+    def __init__(self, states: re.Pattern[str], evidence: Evidence) -> None:
+        self._states = states
+        self._lines: list[LineCandidate] = []
+        for candidate in evidence.candidates:
+            self.add(candidate, evidence)
+
+    def add(self, candidate: LineCandidate, evidence: Evidence) -> None:
+        """Adds a line, if it is one. The user's own words stay, and of an earlier summary nothing tells when it was said."""
+        if (
+            self._states.search(candidate.text) is not None
+            and not candidate.text.startswith(ANSWERED_BY_USER)
+            and candidate.sources
+            and all(source in evidence.position for source in candidate.sources)
+        ):
+            self._lines.append(candidate)
+
+    def outdate(self, evidence: Evidence, place: int) -> None:
+        """Leaves out what the lines from before a commit, or push, say."""
+        later = []
+        for candidate in self._lines:
+            if evidence.place_of(candidate) >= place:
+                later.append(candidate)
+                continue
+            asked, arrow, told = (
+                candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
+            )
+            if self._states.search(told) is None:
+                continue
+            left = " ".join(one for one in _SENTENCE.split(told) if self._states.search(one) is None)
+            if content_words(left):
+                candidate.text = f"{asked}{arrow}{left}"
+            elif asked:
+                candidate.lose_outcome()
+            else:
                 _remove(evidence, candidate)
-
-
-def _outdate(evidence: Evidence, states: re.Pattern[str], place: int) -> None:
-    """Leaves out what lines from before a commit, or push, say of what was still to be committed or pushed."""
-    for candidate in list(evidence.candidates):
-        said = max((evidence.position.get(one, place) for one in candidate.sources), default=place)
-        # The user's own words stay.
-        asked, arrow, told = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
-        if candidate.text.startswith(ANSWERED_BY_USER) or said >= place or states.search(told) is None:
-            continue
-        left = " ".join(one for one in _SENTENCE.split(told) if states.search(one) is None)
-        if content_words(left):
-            candidate.text = f"{asked}{arrow}{left}"
-        elif asked:
-            candidate.lose_outcome()
-        else:
-            _remove(evidence, candidate)
+        self._lines = later
 
 
 def _remove(evidence: Evidence, line: LineCandidate) -> None:

@@ -10,7 +10,7 @@ from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.sentences.responses import denies, refutes, takes_back, undid
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, add
+from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
 
@@ -77,7 +77,7 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         lead = "Taken back: "
         if undid(words.text):
             lead = "Undone by the user: "
-            changed = evidence.undo(messages, range(turn.first, min(words.first, len(messages))), cwd)
+            changed = evidence.undo(range(turn.first, min(words.first, len(messages))), cwd)
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
@@ -112,12 +112,9 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
             or not wrong.keys() >= set(candidate.sources)
             or (candidate.section in _GUARDED and not spared.isdisjoint(candidate.sources))
             or not (
-                candidate.section in CLAIMS
+                (candidate.section in CLAIMS and not candidate.reports)
                 # Other work stays.
-                or (
-                    candidate.section is SummarySection.DONE
-                    and wrong[candidate.sources[0]] & _words(candidate.text)
-                )
+                or (candidate.tells_work and wrong[candidate.sources[0]] & _words(candidate.text))
             )
         ]
 
@@ -164,12 +161,12 @@ def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
     ended = {turn.entry: turn.last for turn in turns}
     left = []
     for candidate in evidence.candidates:
-        _, arrow, came = candidate.text.partition(OUTCOME) if candidate.asks else ("", "", candidate.text)
-        place = ended.get(candidate.sources[0], -1) if arrow else evidence.place_of(candidate)
+        came = candidate.came
+        place = ended.get(candidate.sources[0], -1) if candidate.asks else evidence.place_of(candidate)
         over = _CAUSE.search(came) is not None and any(
             at > place and cause and cause <= _words(came) for at, cause in given_up
         )
-        if over and arrow:
+        if over and candidate.asks:
             candidate.lose_outcome()
         if not over or candidate.asks or candidate.section not in CLAIMS | {SummarySection.DONE}:
             left.append(candidate)

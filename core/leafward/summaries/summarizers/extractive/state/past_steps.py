@@ -174,7 +174,7 @@ def _steps(evidence: Evidence, turns: Sequence[Turn], ended: Sequence[EntryIndex
     done = [
         (evidence.place_of(candidate), frozenset(content_words(affirmed(candidate.text))))
         for candidate in evidence.candidates
-        if candidate.section is SummarySection.DONE
+        if candidate.tells_work
     ]
 
     def is_done(candidate: LineCandidate) -> bool:

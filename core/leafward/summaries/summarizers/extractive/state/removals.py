@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.prose import content_words, sentences
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
-from leafward.summaries.summarizers.extractive.turns import is_answered
+from leafward.summaries.summarizers.extractive.turns import FAR, is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -86,8 +86,11 @@ def _declarations(evidence: Evidence) -> Iterator[_Removed]:
 
 def _told(turns: Sequence[Turn]) -> Iterator[_Removed]:
     """What an earlier request brought in, and a later one or the answer to it took out."""
-    asked = [(turn, frozenset(content_words(turn.text))) for turn in turns if turn.works]
+    asked: list[tuple[Turn, frozenset[str]]] = []
     for turn in turns:
+        before = asked[-FAR:]
+        if turn.works:
+            asked.append((turn, frozenset(content_words(turn.text))))
         if not (turn.works and is_answered(turn)):
             continue
         things = [_thing(found["what"]) for found in map(_ASKS.match, sentences(turn.own)) if found]
@@ -97,7 +100,7 @@ def _told(turns: Sequence[Turn]) -> Iterator[_Removed]:
             told = filter(None, map(_TELLS.match, sentences(line)))
             things += [_thing(found["what"] or found["gone"]) for found in told]
         for what in filter(None, things):
-            brought = [one for one, words in asked if one.first < turn.first and what <= words]
+            brought = [one for one, words in before if what <= words]
             if brought:
                 yield _Removed(what, range(brought[-1].first, turn.first))
 

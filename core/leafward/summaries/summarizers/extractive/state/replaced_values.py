@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.prose import content_words, sentences
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.candidates import OUTCOME, quoted
 from leafward.summaries.summarizers.extractive.requests.request_texts import OUTCOME_LIMIT
 from leafward.summaries.summarizers.outline import SummarySection, harmless
 
@@ -54,7 +54,6 @@ _USES = late(
     r"(?i)\b(?:use|uses|using|chose|picked|took|went with|go with|going with) ((?:`[^`\n]{1,40}`|[\w.+#-]+)(?: [\w.+#-]+)?) (?:for|as) (?:the |our |its )?([^.;,:!?\n]{2,60}?)(?= now\b|[.,;:!?]| because| since| so |$)"
 )
 """A thing with what is used for it: `we use SQLite for the queue`."""
-_LINES = frozenset({SummarySection.DONE, SummarySection.DECISIONS})
 _REPLACES = frozenset({"renamed", "moved", "converted", "replaced", "swapped", "switched"})
 """Verbs whose object was there before, and is not any more."""
 _BRACKETS = late(r" \([^()\n]*\)")
@@ -118,8 +117,12 @@ class _Later(NamedTuple):
 
 def renew(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out told values that a later answer replaced; a request whose outcome they were gets the later one."""
-    lines = [one for one in evidence.candidates if one.section in _LINES and not one.text.startswith(_QUOTES)]
-    later = _read(turns, [one.text.partition(OUTCOME)[2] if one.asks else one.text for one in lines])
+    lines = [
+        one
+        for one in evidence.candidates
+        if (one.tells_work or one.section is SummarySection.DECISIONS) and not one.text.startswith(_QUOTES)
+    ]
+    later = _read(turns, [one.came for one in lines])
     if not any(later):
         return
     looked_at = set(map(id, lines))
@@ -176,14 +179,17 @@ def _holds(candidate: LineCandidate, place: int, turns: Sequence[Turn], later: _
 
 def _answer_anew(candidate: LineCandidate, place: int, turns: Sequence[Turn], later: _Later) -> None:
     """Gives a request the last outcome: what replaced its own may have been replaced too."""
-    asked, arrow, came = candidate.text.partition(OUTCOME)
+    asked, arrow, whole = candidate.text.partition(OUTCOME)
+    came = candidate.came
+    is_quoted = came != whole
     if arrow:
         place = next((turn.last for turn in turns if turn.entry in candidate.sources), place)
     newest = None
     while (newer := _renewed(came, place, later)) is not None:
         newest, came, place = newer, newer.said, newer.place
     if newest is not None:
-        candidate.text = f"{asked}{OUTCOME}{harmless(newest.said, OUTCOME_LIMIT)}"
+        said = harmless(newest.said, OUTCOME_LIMIT)
+        candidate.text = f"{asked}{OUTCOME}{quoted(said) if is_quoted else said}"
 
 
 def _renewed(text: str, place: int, later: _Later) -> _Newer | None:

@@ -11,7 +11,6 @@ from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.sentences.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
-from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY_SAYS
 from leafward.summaries.summarizers.extractive.turns import asks_back, is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
@@ -57,7 +56,11 @@ def settle_troubles(
     _come_back(evidence, [*turns, *later])
     said: dict[EntryIndex, list[LineCandidate]] = {}
     for candidate in evidence.candidates:
-        if candidate.section is SummarySection.CONTEXT and candidate.provenance is Provenance.SAID:
+        if (
+            candidate.section is SummarySection.CONTEXT
+            and candidate.provenance is Provenance.SAID
+            and not candidate.reports
+        ):
             said.setdefault(max(candidate.sources, default=NO_ENTRY), []).append(candidate)
     over: set[int] = set()
     discussed: list[LineCandidate] = []
@@ -109,8 +112,7 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
     left = []
     for candidate in evidence.candidates:
         if max(candidate.sources, default=last) < last:
-            came = candidate.text.partition(OUTCOME)[2].removeprefix(REPLY_SAYS)
-            if candidate.asks and is_back(came):
+            if candidate.asks and is_back(candidate.came):
                 candidate.lose_outcome()
             elif candidate.provenance is Provenance.SAID and is_back(candidate.text):
                 continue

@@ -99,7 +99,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     """
     if candidate.section is not SummarySection.CONTEXT or candidate.provenance is Provenance.RECORDED:
         return False
-    if candidate.asks or names_cause(candidate.text):
+    if candidate.asks or candidate.reports or names_cause(candidate.text):
         return False
     place = evidence.place_of(candidate)
     seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
@@ -115,11 +115,6 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     return bool(names) and all(written.get(name, -1) > place for name in names)
 
 
-def _said_by_model(candidate: LineCandidate) -> str:
-    """The part of a line in the model's words: the outcome of a request's line."""
-    return candidate.text.partition(OUTCOME)[2] if candidate.asks else candidate.text
-
-
 def _counts(evidence: Evidence) -> None:
     """Keeps, of the lines that count tests, those of the last run."""
     counted = [
@@ -127,7 +122,7 @@ def _counts(evidence: Evidence) -> None:
         for candidate in evidence.candidates
         if candidate.section in _FIGURED
         and _holds_digit(candidate.text)
-        and (match := _COUNTED.search(_said_by_model(candidate))) is not None
+        and (match := _COUNTED.search(candidate.came)) is not None
     ]
     if not counted:
         return

@@ -1,0 +1,84 @@
+"""A tick stands only before what calls show: a reply's own words are told as what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from leafward.summaries.summarizers.extractive.candidates import quoted
+from tests.core.told import ended, ran, reply, span, summarize, user, worked
+
+_ASKED = user("Sort the crates of the valley by weight.")
+_NEXT = [user("Draw the lanes of the valley now."), *worked("src/lanes.py", "z"), reply("Drew the lanes.")]
+
+
+def _text(*messages: dict[str, object]) -> str:
+    return summarize(span(*messages)).text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The import of the pears now works exactly like the one of the apples!",
+        "Deleted: pears.md, apples.md, plums.md",
+        "7時25分に起きたときに、ようやく収穫の集計が実行されました。",
+    ],
+)
+def test_what_only_a_reply_reports_is_no_tick(said: str) -> None:
+    """Fails where a sentence of a reply is told as done."""
+    answer = reply(f"Moved the crates of `src/crates.py` into a table.\n\n{said}")
+    text = _text(_ASKED, *worked("src/crates.py", "a"), answer)
+    assert f"- {said.rstrip('。')}" in text
+    assert f"- [x] {said.rstrip('。')}" not in text
+
+
+def test_a_request_is_ticked_where_calls_show_its_work() -> None:
+    answer = reply("Moved the crates of `src/crates.py` into a table.")
+    text = _text(_ASKED, *worked("src/crates.py", "a"), answer, *_NEXT)
+    assert f"- [x] Asked: {_ASKED['content']} → Moved the crates of `src/crates.py` into a table." in text
+    pushed = [
+        user("Push the branch of the valley."),
+        *ran("p", "git push"),
+        reply("Pushed the branch `valley`."),
+    ]
+    assert "- [x] Last request: Push the branch of the valley. → Pushed the branch `valley`." in _text(
+        *pushed
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "calls", "answer"),
+    [
+        ("Sort the crates of the valley by weight.", [], "Moved the crates of `src/crates.py` into a table."),
+        ("Which crates of the valley weigh most?", ran("g", "grep -rn weight src"), "The crates of pears weigh most."),
+    ],
+)  # fmt: skip
+def test_a_request_that_words_alone_answered_is_told_with_what_the_reply_says(
+    asked: str, calls: list[dict[str, object]], answer: str
+) -> None:
+    """Fails where the answer is told as the outcome of a ticked request."""
+    text = _text(user(asked), *calls, reply(answer))
+    assert f"Last request: {asked} → {quoted(answer)}" in text
+    assert f"[x] Last request: {asked}" not in text
+
+
+def test_a_command_that_failed_last_leaves_the_reply_its_word() -> None:
+    asked = "Bring the frost view of the valley to staging."
+    failed = ended("p", "fly deploy", "Error: no access token\nCommand exited with code 1", failed=True)
+    said = [user(asked), *worked("deploy.yml", "k"), *failed, reply("Deployed the view to staging."), *_NEXT]
+    assert f"- Asked: {asked} → {quoted('Deployed the view to staging.')}" in _text(*said)
+
+
+def test_a_request_without_a_tick_has_none_after_the_next_compaction() -> None:
+    asked = "Which crates of the valley weigh most?"
+    said = [user(asked), *ran("g", "grep -rn weight src"), reply("The crates of pears weigh most.")]
+    once = _text(*said)
+    again = summarize(span(*_NEXT, previous=once, previous_entry=3)).text
+    assert f"{asked} → {quoted('The crates of pears weigh most.')}" in again
+    assert "[x] Asked: Which" not in again
+
+
+def test_a_reverted_commit_ticks_no_request() -> None:
+    commit = ran("c", 'git commit -m "Sort the crates of the valley"')
+    work = [_ASKED, *worked("src/crates.py", "a"), *commit, reply("Committed.")]
+    text = _text(*work, user("hm, no"), *ran("r", "git revert HEAD"), reply("Reverted it."))
+    assert f"- Last request: {_ASKED['content']} → reverted since" in text
