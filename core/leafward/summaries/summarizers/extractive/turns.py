@@ -71,6 +71,10 @@ _PRAISE = re.compile(
     r"(?:helpful|great|good|perfect|excellent|awesome|amazing|wonderful|fantastic|what i (?:needed|wanted))|(?:thank you|thanks)(?: (?:so|very) much| a lot| for [^.!?\n]{1,80})?)[.!]+\s+)+(?=\S)"
 )
 """Praise before a request."""
+_WELCOMES = late(
+    r"(?i)\W*(?:you(?:['’]re| are) (?:very |most |so )?welcome|(?:sehr )?gern(?:e)? geschehen|de rien|de nada|不客气|どういたしまして)"
+)
+"""The beginning of an answer to thanks, in however many words these were."""
 _SHOWN_ONLY = "[output pasted without a word]"
 _SHOWN = 120
 """Characters that are quoted of a text pasted after a request."""
@@ -308,7 +312,7 @@ def last_of(turns: Sequence[Turn]) -> Turn | None:
     if (
         turns
         and _asks_by_itself(turns)
-        and not _reports(turns[-1].own)
+        and not (_reports(turns[-1].own) or is_praise(turns[-1]))
         and not only_declines(turns, turns[-1])
     ):
         return turns[-1]
@@ -341,7 +345,8 @@ def _reports(own: str) -> bool:
 
 def is_praise(turn: Turn) -> bool:
     """Whether a request only praises, or says that the result works, and no work followed: it asks for nothing."""
-    return only_praises(turn.own) or (_reports(turn.own) and not turn.works)
+    thanked = _WELCOMES.match(turn.answer) is not None and not asks(turn.own)
+    return only_praises(turn.own) or ((thanked or _reports(turn.own)) and not turn.works)
 
 
 def keeps_going(turn: Turn) -> bool:

@@ -110,3 +110,14 @@ def test_a_complaint_is_about_the_work_of_which_it_names_most() -> None:
     gap = "The first gap is still huge, several pages of empty space in the browser."
     text = _text(*layout, *server, user(gap), *worked("src/rows.py", "b"))
     assert "[x] Asked: Close the gap" not in text
+
+
+def test_thanks_in_many_words_are_no_request() -> None:
+    """Fails where the last request is what the user said to the end of the work."""
+    thanks = (
+        "That's fascinating! I hadn't run across graftings until today, you've helped me a lot, thank you."
+    )
+    said = [_ASKED, *worked("src/crates.py", "a"), reply("Moved the crates into a table."), user(thanks)]
+    text = _text(*said, reply("You're very welcome! Grafting is worth an afternoon."))
+    assert f"- [x] Last request: {_ASKED['content']} → Moved the crates into a table." in text
+    assert "fascinating" not in text
