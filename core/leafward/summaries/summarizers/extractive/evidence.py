@@ -71,6 +71,8 @@ _HINTS = late(
 """Addresses that a program prints for its user to read about what it says."""
 _SEARCHES = late(r"\s*(?:(?:find|fd|ls|test|stat|locate)\b|\[)")
 """Commands that ask whether files are there."""
+_OF_HINTS = ("more", "More", " for details", " for help")
+"""Each such text holds one of these."""
 _SPACED = 400
 """Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
@@ -202,8 +204,10 @@ def _addresses(
 
 def _hints(message: Body) -> set[str]:
     """The addresses in a message that a program printed for its user to read about what it says, perhaps in text that he pasted."""
-    found = _HINTS.findall(text_of(message.get("content")))
-    return {one.rstrip(".,;:!?") for pair in found for one in pair if one}
+    text = text_of(message.get("content"))
+    if not any(map(text.__contains__, _OF_HINTS)):
+        return set()
+    return {one.rstrip(".,;:!?") for pair in _HINTS.findall(text) for one in pair if one}
 
 
 def _missing(evidence: Evidence, sightings: Iterable[Sighting]) -> set[str]:

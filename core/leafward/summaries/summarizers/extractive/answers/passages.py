@@ -175,7 +175,7 @@ class _Reader:
     def read(self, raw: str) -> Iterator[AnswerPassage]:
         """The passages that end with a line, or are on it."""
         stripped = raw.strip().replace("**", "")
-        if stripped.startswith(_FENCES) or _COLUMNS.search(raw) is not None:
+        if stripped.startswith(_FENCES) or ("   " in stripped and _COLUMNS.search(raw) is not None):
             self._led_on()
             self._title = ""
             self._amid = True
