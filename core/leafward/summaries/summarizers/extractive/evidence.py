@@ -65,6 +65,8 @@ _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
 _SEARCHES = late(r"\s*(?:(?:find|fd|ls|test|stat|locate)\b|\[)")
 """Commands that ask whether files are there."""
+_SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
+"""The names of tools that write what they get into the file that they name."""
 _SPACED = 400
 """Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
@@ -285,7 +287,8 @@ def _work(
 ) -> None:
     """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing."""
     done = [call.arguments for call in calls if call.id not in failed]
-    arguments = {path for made in done for path in paths_of(made)}
+    saved = {path for call in calls if _SAVES.search(call.name) for path in paths_of(call.arguments)}
+    arguments = {path for made in done for path in paths_of(made)} - saved
     patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
     commands = [command for call in calls if (command := command_of(call.arguments))]
