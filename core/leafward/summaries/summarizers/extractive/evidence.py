@@ -47,7 +47,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -343,9 +343,14 @@ def _work(
                 if work_of.changes + work_of.reads + work_of.named == 1:
                     work_of.made = place
             work_of.declared.update(one.declared)
+    _remove(files, [call for call in calls if call.id not in failed], cwd)
+
+
+def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) -> None:
+    """Records the files that successful calls removed."""
     for call in calls:
         command = command_of(call.arguments)
-        if command and may_move(command) and call.id not in failed:
+        if command and may_move(command):
             for path, to in moves(command):
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:

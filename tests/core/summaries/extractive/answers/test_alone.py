@@ -330,15 +330,13 @@ def test_a_path_in_a_folder_with_blanks_is_read_whole() -> None:
     assert "`/orchard/" not in text
 
 
-def test_a_picture_that_a_call_saved_was_not_read_and_added_lines_are_no_length() -> None:
+def test_a_picture_that_a_call_saved_was_not_read() -> None:
     shot = ("a", "take_screenshot", {"filePath": "press.png"})
     said = [
         user("Mend the letters of orchard."),
         *[reply("", shot), result("a", "Saved screenshot to press.png.")],
-        *ran("b", "git add docs/press.md"),
-        reply("I wrote docs/press.md, 20 lines on the press."),
+        reply("I looked at the press."),
         *[user("now draw the envelopes"), *ran("c", "make envelopes")],
     ]
     (line,) = [one for one in told_in(CONTEXT, *said) if "press.png" in one]
     assert line.startswith("Named in calls: ")
-    assert "(20 lines)" not in summarize(span(*said)).text

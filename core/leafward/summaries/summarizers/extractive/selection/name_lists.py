@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive.candidates import Evidence, FileWork, LineCandidate
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
 
@@ -70,9 +70,7 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
     found: list[Names] = []
     counts: dict[str, list[Fact]] = {}
     for fact in evidence.facts.values():
-        # Who tells of lines tells of those that were added, or left, as well.
-        counts_lines = fact.kind is FactKind.NUMBER and fact.key.endswith(" line")
-        if counts_lines and fact.voice is Voice.OUTPUT and fact.text[:1].isdigit():
+        if fact.kind is FactKind.NUMBER and fact.key.endswith(" line") and fact.text[:1].isdigit():
             for path in fact.about:
                 counts.setdefault(path, []).append(fact)
     total = max(1, evidence.size)
