@@ -48,7 +48,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -73,6 +73,8 @@ _SEARCHES = late(r"\s*(?:(?:find|fd|ls|test|stat|locate)\b|\[)")
 """Commands that ask whether files are there."""
 _OF_HINTS = ("more", "More", " for details", " for help")
 """Each such text holds one of these."""
+_SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
+"""The names of tools that write what they get into the file that they name."""
 _SPACED = 400
 """Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
@@ -306,7 +308,8 @@ def _work(
     `live` gets the files that were changed.
     """
     done = [call.arguments for call in calls if call.id not in failed]
-    arguments = {path for made in done for path in paths_of(made)}
+    saved = {path for call in calls if _SAVES.search(call.name) for path in paths_of(call.arguments)}
+    arguments = {path for made in done for path in paths_of(made)} - saved
     patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
     commands = [command for call in calls if (command := command_of(call.arguments))]
@@ -360,9 +363,14 @@ def _work(
                 if work_of.changes + work_of.reads + work_of.named == 1:
                     work_of.made = place
             work_of.declared.update(one.declared)
+    _remove(files, [call for call in calls if call.id not in failed], cwd)
+
+
+def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) -> None:
+    """Records the files that successful calls removed."""
     for call in calls:
         command = command_of(call.arguments)
-        if command and may_move(command) and call.id not in failed:
+        if command and may_move(command):
             for path, to in moves(command):
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:

@@ -445,3 +445,15 @@ def test_a_path_in_a_folder_with_blanks_is_read_whole() -> None:
     text = summarize(replace(one, cwd=folder)).text
     assert "`src/letters.py`" in text
     assert "`/orchard/" not in text
+
+
+def test_a_picture_that_a_call_saved_was_not_read() -> None:
+    shot = ("a", "take_screenshot", {"filePath": "press.png"})
+    said = [
+        user("Mend the letters of orchard."),
+        *[reply("", shot), result("a", "Saved screenshot to press.png.")],
+        reply("I looked at the press."),
+        *[user("now draw the envelopes"), *ran("c", "make envelopes")],
+    ]
+    (line,) = [one for one in told_in(CONTEXT, *said) if "press.png" in one]
+    assert line.startswith("Named in calls: ")
