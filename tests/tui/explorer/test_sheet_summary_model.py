@@ -199,9 +199,10 @@ async def begun(pilot: Pilot[int]) -> None:
 
 
 def with_summary(pilot: Pilot[int]) -> str:
-    """Text of the sheet about the summary."""
+    """Text of the sheet about the summary; empty while it is made anew."""
     sheet = pilot.app.screen
-    assert isinstance(sheet, ChoiceSheet)
+    if not isinstance(sheet, ChoiceSheet):
+        return ""
     return next((one.effect for one in sheet.rows.choices if "abandoned branch" in one.title), "")
 
 
