@@ -20,7 +20,6 @@ from leafward_tui.catalogue.screen import CatalogueScreen
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.claude_transcript import IDS, Transcript
 from tests.tui.idle_wait import no_delay_runs, no_job_runs, no_message_waits
-from tests.tui.sure import sure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -321,8 +320,13 @@ async def shows(pilot: Pilot[int], screen: CatalogueScreen, holds: Callable[[Lis
 
 async def previewed(pilot: Pilot[int], screen: CatalogueScreen) -> None:
     """The preview shows the session under the cursor."""
-    card = sure(screen.sessions.card)
-    await until(pilot, lambda: screen.preview.card is not None and screen.preview.card.path == card.path)
+
+    def seen() -> bool:
+        card, there = screen.sessions.card, screen.preview.card
+        asked = screen.state.list.asked
+        return not asked and card is not None and there is not None and there.path == card.path
+
+    await until(pilot, seen)
     await pilot.pause()
 
 

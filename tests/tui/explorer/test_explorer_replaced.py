@@ -77,7 +77,7 @@ class TestReplaced:
             other = Named(tmp_path / "other.jsonl")
             other.working_turn("q")
             os.replace(other.path, file.path)
-            await until(pilot, lambda: screen.state.session is not None and len(screen.state.session) == 6)
+            await until(pilot, lambda: screen.state.is_read and len(sure(screen.state.session)) == 6)
             await until(pilot, lambda: screen.panes.tree.row >= 0)
             before = screen.panes.tree.row
             strip = screen.panes.strip
@@ -182,7 +182,8 @@ class TestReplaced:
 
         async with exploring(file.path) as (pilot, screen):
             await pilot.press("2")
-            await until(pilot, lambda: sure(screen.panes.inspector.page).tab is Tab.CONTEXT)
+            inspector = screen.panes.inspector
+            await until(pilot, lambda: inspector.page is not None and inspector.page.tab is Tab.CONTEXT)
             monkeypatch.setattr(session_loader, "open_session", held)
             other = Named(tmp_path / "other.jsonl")
             other.user("q")

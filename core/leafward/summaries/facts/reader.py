@@ -59,7 +59,7 @@ from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
@@ -73,6 +73,7 @@ _SAID = frozenset(
 """Injected messages that carry speech or output."""
 
 _WORD = late(r"\w+")
+_NAME = late(r"[\w$]+")
 _DEMANDS = late(r"(?i)\W*(?:never|always|do(?:n['’]t| not)|please|only|use|keep|no)\b")
 """The beginning of a sentence that demands something, whoever said it first."""
 _LONGEST_PATH = 4096
@@ -327,8 +328,9 @@ class FactReader:
             if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):
                 new = "\n".join(first_of(edit, NEW_ARGUMENTS) for edit in edits_in(call.arguments))
                 added = added_text(call.arguments)
-                there = [name.removesuffix("()") in new for name in made.names]
-                names = tuple(name for name in made.names if name.removesuffix("()") in added)
+                holds_new, holds_added = _holds(new), _holds(added)
+                there = [holds_new(name.removesuffix("()")) for name in made.names]
+                names = tuple(name for name in made.names if holds_added(name.removesuffix("()")))
                 bare = {name.removesuffix("()") for name in names}
                 self.written.append(
                     Written(
@@ -469,6 +471,12 @@ class FactReader:
             yield Sighting(FactKind.COMMAND, key, command, Voice.USER, entry, outcome=outcome)
         yield from self.texts.by_form(command, Voice.USER, entry, numbers=False)
         yield from self.texts.printed(str(message.get("output") or ""), entry, failed=bool(code))
+
+
+def _holds(text: str) -> Callable[[str], bool]:
+    """Whether a text holds a name. Most that it holds are whole words of it: very many are not looked for one by one in a long text."""
+    words = frozenset(_NAME.findall(text))
+    return lambda name: name in words or name in text
 
 
 def _strings(value: object) -> Iterator[str]:

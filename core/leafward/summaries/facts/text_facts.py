@@ -102,6 +102,9 @@ class TextFacts:
     def _formed(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> list[Sighting]:
+        if " " in self._cwd and self._cwd in text:
+            # Its blanks would cut each path in it.
+            text = text.replace(f"{self._cwd}/", "")
         addresses = list(forms.urls(text))
         seen = [Sighting(FactKind.URL, form.key, form.text, voice, entry) for form in addresses]
         if addresses:

@@ -134,3 +134,12 @@ def test_very_many_calls_of_one_kind(work: Any, times: int, end: str) -> None:
         made = summarize(span(user("Port it all to tables"), *done, *ran("z", end)))
     assert "Port it all to tables" in made.text
     assert ("Committed: " in made.text) == (work is committed and end == "git status")
+
+
+def test_a_file_of_very_many_names() -> None:
+    content = "\n".join(f"value_{word(number)} = call_{word(number)}(x)" for number in range(12_000))
+    with in_linear_time():
+        made = summarize(
+            span(user("Write it all"), reply("", ("w", "write", {"path": "a.py", "content": content})))
+        )
+    assert "`a.py`" in made.text

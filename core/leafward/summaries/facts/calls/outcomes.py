@@ -61,7 +61,7 @@ _LOOKING = late(
     r"^(?:cat|ls|sed|cd|true|echo|printf|rg|grep|head|tail|pwd|find|wc|which|nl|git (?:status|log|diff|show|ls-files|blame))\b"
 )
 """Commands that only read, which nobody takes for tests."""
-_STEPS = late(r"&&|\|\||[;\n]")
+STEPS = late(r"&&|\|\||[;\n]")
 """What stands between the commands of a script."""
 _TYPED = late(r"^[^\n]{4,200}$")
 
@@ -117,7 +117,7 @@ def is_typed(command: str) -> bool:
 def looks(arguments: Mapping[str, Any]) -> bool:
     """Whether a call with these arguments only shows files, or searches them."""
     if command := command_of(arguments):
-        return all(map(_LOOKING.match, filter(None, map(str.strip, _STEPS.split(command)))))
+        return all(map(_LOOKING.match, filter(None, map(str.strip, STEPS.split(command)))))
     return is_silent(arguments) or "pattern" in arguments
 
 

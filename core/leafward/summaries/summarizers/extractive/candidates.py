@@ -159,6 +159,10 @@ class FileWork:
     reads: int = 0
     named: int = 0
     """The number of commands that name it."""
+    missed: int = 0
+    """How many of these only search for it, have it in a text that they write, or are calls that were to write it and failed."""
+    written: int = 0
+    """How many have it in such a text."""
     changes: int = 0
     last: int = 0
     """Position of the last message that touched it."""
@@ -282,6 +286,8 @@ class Evidence:
     """Names of folders that were deleted, and names in files that were."""
     addresses: set[str] = field(default_factory=set)
     """Addresses that are more than a reply's words: the user gave them, or they stand in a call or in what one did."""
+    missing: set[str] = field(default_factory=set)
+    """Files that calls name and that perhaps never were."""
     left: set[EntryIndex] = field(default_factory=set)
     """Summaries of abandoned branches, which list their own open work."""
     proposed: set[EntryIndex] = field(default_factory=set)

@@ -12,11 +12,12 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.files.file_request import BulkCommand
 from leafward.files.shell.moves import may_move, moves
+from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
-from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed_by, looks
+from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.prose import content_words
@@ -47,7 +48,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
@@ -59,6 +60,8 @@ _OF_COMMANDS = frozenset({Voice.CALL, Voice.OUTPUT})
 """Voices of names that nobody said or wrote into a file: variables and fields in commands, and what these printed."""
 _OF_REPLIES = frozenset({Voice.AGENT, Voice.THOUGHT, Voice.CALL})
 """Voices of an agent's own words: a call may look for what is not there."""
+_KNOWING = frozenset({Voice.OUTPUT, Voice.USER, Voice.TOLD})
+"""Voices that name a file because it is there."""
 _GIVEN = frozenset({Voice.USER, Voice.CALL, Voice.TOLD})
 """Voices of addresses that are more than an example: an earlier summary chose those that it tells."""
 _HINTS = late(
@@ -66,6 +69,8 @@ _HINTS = late(
     r"|(https?://[^\s<>\"'`)\]]+) (?:to learn more|for (?:more|details|help))\b"
 )
 """Addresses that a program prints for its user to read about what it says."""
+_SEARCHES = late(r"\s*(?:(?:find|fd|ls|test|stat|locate)\b|\[)")
+"""Commands that ask whether files are there."""
 _SPACED = 400
 """Characters of a path with blanks whose pieces are known."""
 _NAMELESS = frozenset(
@@ -126,6 +131,7 @@ def collect(
         if kind is FactKind.IDENTIFIER and fact.voice is Voice.USER and len(fact.entries) == 1
     }
     evidence.addresses = _addresses(evidence, messages, sightings)
+    evidence.missing = _missing(evidence, sightings)
     _join(evidence.files)
     _drop_pieces(evidence)
     turns = turns_of(messages)
@@ -198,6 +204,30 @@ def _hints(message: Body) -> set[str]:
     """The addresses in a message that a program printed for its user to read about what it says, perhaps in text that he pasted."""
     found = _HINTS.findall(text_of(message.get("content")))
     return {one.rstrip(".,;:!?") for pair in found for one in pair if one}
+
+
+def _missing(evidence: Evidence, sightings: Iterable[Sighting]) -> set[str]:
+    """The files that calls only searched for, failed to write, or had in a text: perhaps they never were.
+
+    A file is there all the same that an output, the user or an earlier summary names, but for what looks like one in a text.
+    """
+    missed = {
+        path: work
+        for path, work in evidence.files.items()
+        if 0 < work.named <= work.missed and not (work.reads or work.changes)
+    }
+    if not missed:
+        return set()
+    named = {
+        seen.key.rpartition("/")[2]
+        for seen in sightings
+        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed
+    }
+    return {
+        path
+        for path, work in missed.items()
+        if work.named == work.written or path.rpartition("/")[2] not in named
+    }
 
 
 def _without_repeats(evidence: Evidence) -> None:
@@ -275,6 +305,9 @@ def _work(
     arguments = {path for made in done for path in paths_of(made)}
     patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
+    commands = [command for call in calls if (command := command_of(call.arguments))]
+    parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
+    texts = list(filter(_holds_text, commands))
     undone: dict[str, int] = {}
     for one in written:
         if one.call in failed:
@@ -295,6 +328,7 @@ def _work(
         if sighting.voice is Voice.CHANGED and undone.get(sighting.text):
             undone[sighting.text] -= 1
             work.named += 1
+            work.missed += 1
         elif sighting.voice is Voice.CHANGED or sighting.key in patched:
             if sighting.voice is Voice.CHANGED or work.changed != place:
                 work.change(place)
@@ -303,6 +337,9 @@ def _work(
             work.reads += 1
         else:
             work.named += 1
+            # In a text anything may look like a file.
+            work.written += (within := _is_within(sighting.text, texts))
+            work.missed += within or any(sighting.text in part for part in parts)
     paths = {
         sighting.text: sighting.key
         for sighting in seen
@@ -326,6 +363,16 @@ def _work(
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
+
+
+def _holds_text(command: str) -> bool:
+    """Whether a command writes a text of its own into files: by a patch, or behind `<<`."""
+    return "*** Begin Patch" in command or any(written_texts(command))
+
+
+def _is_within(name: str, texts: Iterable[str]) -> bool:
+    """Whether a name stands in a text that one of some commands writes, and not before it."""
+    return any(name in text and name not in text.partition("<<")[0] for text in texts)
 
 
 def _bring_back(live: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:

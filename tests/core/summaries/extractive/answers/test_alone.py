@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -421,3 +422,27 @@ def test_what_an_answer_told_its_reader_to_do_is_over_once_more_was_asked(order:
     every = [line for section in SummarySection for line in told_in(section, *said, *then)]
     assert any(stated in line for line in every)
     assert not any(order[:30] in line for line in every)
+
+
+def test_a_file_that_calls_only_searched_for_or_had_in_a_text_is_not_named() -> None:
+    find = 'find . -maxdepth 3 -name "press.json" -o -name "press.yaml" 2>/dev/null | head'
+    page = "cat > page.py <<'EOF'\nrows = {'margin': vars.spacing.md}\nEOF"
+    said = [
+        user("Mend the letters of orchard."),
+        *ran("a", f"{find}; wc -c src/letters.py"),
+        *ran("b", page),
+        reply("", ("c", "write", {"path": "src/lost.py", "content": "x = 1"})),
+        result("c", "The user doesn't want to proceed with this tool use.", failed=True),
+    ]
+    named = [line for line in told_in(CONTEXT, *said) if line.startswith("Named in calls: ")]
+    assert named == ["Named in calls: `page.py`, `src/letters.py`"]
+    there = [*said, reply("", ("d", "bash", {"command": "ls"})), result("d", "press.json\npage.py")]
+    assert any("`press.json`" in line and "press.yaml" not in line for line in told_in(CONTEXT, *there))
+
+
+def test_a_path_in_a_folder_with_blanks_is_read_whole() -> None:
+    folder = "/home/u/My Press /orchard"
+    one = span(user("Mend the letters."), *ran("a", f'wc -c "{folder}/src/letters.py"'))
+    text = summarize(replace(one, cwd=folder)).text
+    assert "`src/letters.py`" in text
+    assert "`/orchard/" not in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.extractive.candidates import quoted
-from tests.core.told import ended, ran, reply, span, summarize, user, worked
+from tests.core.told import ended, ran, reply, result, span, summarize, user, worked
 
 _ASKED = user("Sort the crates of the valley by weight.")
 _NEXT = [user("Draw the lanes of the valley now."), *worked("src/lanes.py", "z"), reply("Drew the lanes.")]
@@ -82,3 +82,31 @@ def test_a_reverted_commit_ticks_no_request() -> None:
     work = [_ASKED, *worked("src/crates.py", "a"), *commit, reply("Committed.")]
     text = _text(*work, user("hm, no"), *ran("r", "git revert HEAD"), reply("Reverted it."))
     assert f"- Last request: {_ASKED['content']} → reverted since" in text
+
+
+def _listed(*items: str) -> list[dict[str, object]]:
+    todos = [{"content": item, "status": "completed"} for item in items]
+    return [reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok")]
+
+
+def test_an_item_that_the_user_complains_of_loses_its_tick() -> None:
+    """Fails where the agent's own tick outlives the user's word."""
+    gaps, arrows = "Close the unnecessary gaps between the rows", "Draw an arrow for each crate"
+    said = [user("Lay the rows of the valley out anew."), *worked("src/rows.py", "a"), *_listed(gaps, arrows)]
+    said.append(reply("The rows are laid out anew."))
+    assert f"- [x] {gaps}" in _text(*said)
+    trouble = [user("There are still very large unnecessary gaps in places."), *worked("src/rows.py", "b")]
+    text = _text(*said, *trouble)
+    assert f"- [x] {arrows}" in text
+    assert f"- Ticked by the agent, then complained about: {gaps}" in text
+
+
+def test_a_complaint_is_about_the_work_of_which_it_names_most() -> None:
+    """Fails where one common word makes it about the answer just before it."""
+    layout = [user("Close the gap between the first rows of the page."), *worked("src/rows.py", "a")]
+    layout.append(reply("Closed the gap by the height of the empty space."))
+    server = [user("Start the server again, my browser may show old rows."), *ran("s", "make serve")]
+    server.append(reply("Restarted the server for your browser."))
+    gap = "The first gap is still huge, several pages of empty space in the browser."
+    text = _text(*layout, *server, user(gap), *worked("src/rows.py", "b"))
+    assert "[x] Asked: Close the gap" not in text

@@ -11,8 +11,8 @@ from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_work, tells_outcome
 from leafward.summaries.summarizers.extractive.requests.exchange import (
+    Closings,
     closing,
-    closings,
     goes_on_from,
     reports_result,
 )
@@ -51,23 +51,27 @@ def earlier_requests(
     """Adds the newest answered requests that are not told otherwise."""
     total = max(1, evidence.size)
 
-    def may_hold(turn: Turn, close: Turn) -> bool:
+    closings = Closings(turns)
+
+    def may_hold(place: int) -> bool:
+        turn = turns[place]
         if turn in told or not _is_worth_telling(turn):
             return False
-        end = _end_of(turns, turn, close)
+        end = _end_of(turns, turn, closings.of(place))
         # Behind a reply that broke off the answer to "go on" is the answer to it.
         return is_answered(end) and not _is_overtaken(turn, end, same)
 
     # From the newest back: what came of a request takes long to tell, and of a long path only the last few are told.
-    earlier = list(islice((turn for turn, close in closings(turns) if may_hold(turn, close)), _ASKED))
+    places = range(len(turns) - 1, -1, -1)
+    earlier = [turns[place] for place in islice(filter(may_hold, places), _ASKED)]
     errands = (
         turn
-        for turn, close in closings(turns)
-        if turn.works
+        for place in places
+        if (turn := turns[place]).works
         and turn not in told
         and ERRAND.match(turn.own)
         and reports_result(turn.answer)
-        and not may_hold(turn, close)
+        and not may_hold(place)
     )
     for turn in [*reversed(earlier), *islice(errands, 1)]:
         answered_request(

@@ -31,6 +31,8 @@ _NAMES_IT = 2
 _BRIEF = 2
 """Content words up to which a reply to a question of the model's is no request of its own."""
 
+_BEGINNING = 400
+"""Characters of a request that say what it is about: code may follow."""
 _OF_TROUBLE = frozenset(
     content_words(
         "still again fail failing failed error errors exception broken break work works working issue problem bug wrong same test tests run "
@@ -107,9 +109,9 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
     for number, turn in enumerate(turns[1:], 1):
         before = turns[number - 1]
         failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
-        meant = _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else [before]
-        for one in meant:
-            one.doubted = one.doubted or (failing and bool(one.answer))
+        for one in _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else ():
+            one.complaint |= _complaint(turn)
+            one.doubted = one.doubted or bool(one.answer)
         before.doubted = before.doubted or (
             bool(before.answer)
             and (
@@ -124,19 +126,27 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
         )
 
 
+def _complaint(turn: Turn) -> frozenset[str]:
+    """The words of a report of failure that name what fails: those of its sentences that say so, if there are any."""
+    said = [one for one in prose.sentences(turn.own) if says_it_fails(one)] or [turn.own]
+    return frozenset(content_words(" ".join([*said, turn.pasted]))) - _OF_TROUBLE
+
+
 def _meant(before: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
-    """The turns that a report of failure may be about, among those before it: the last one, unless it names what only an earlier one was about."""
-    words = frozenset(content_words(f"{turn.own} {turn.pasted}")) - _OF_TROUBLE
+    """The turns that a report of failure may be about, among those before it: the last one, unless it names more of what an earlier one was about."""
+    words = _complaint(turn)
+
+    def named(one: Turn) -> int:
+        return len(words.intersection((*content_words(one.text[:_BEGINNING]), *content_words(one.answer))))
+
     *earlier, last = before
-    if not words.isdisjoint((*content_words(last.text), *content_words(last.answer))):
-        return [last]
-    for one in reversed(earlier):
+    of_last = named(last)
+    for one in reversed(earlier) if of_last < _NAMES_IT else ():
         if one.works and is_answered(one):
-            asked = frozenset(content_words(one.text))
-            if len(words & asked.union(content_words(one.answer))) >= _NAMES_IT:
+            # One word may stand for anything.
+            if named(one) >= _NAMES_IT + of_last:
                 return [one]
-            if words & asked:
-                # One word may stand for anything.
+            if not of_last and words.intersection(content_words(one.text)):
                 return [one, last]
     return [last]
 
@@ -147,15 +157,6 @@ def _names_report(prompt: str, answer: str) -> bool:
     return any(not words.isdisjoint(content_words(one)) for one in prose.sentences(answer) if reached(one))
 
 
-def exchange_of(turns: Sequence[Turn], turn: Turn) -> Sequence[Turn]:
-    """A request with the prompts after it that speak to it."""
-    first = position(turns, turn)
-    end = first + 1
-    while end < len(turns) and speaks_to(turns[end], turns[end - 1]):
-        end += 1
-    return turns[first:end]
-
-
 def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
     """The turn of an exchange whose answer tells the outcome: the last one that reports a result, or led to work.
 
@@ -163,30 +164,51 @@ def closing(turns: Sequence[Turn], turn: Turn) -> Turn:
 
     An answer that the user called wrong tells none, so the last answer does.
     """
-    _, close = list(closings(exchange_of(turns, turn)))[-1]
-    return close
+    return Closings(turns).of(position(turns, turn))
 
 
-def closings(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Turn]]:
-    """Some requests from the last one back, each with its `closing`: an exchange is gone through once for all in it."""
-    result = last_answered = set_right = None
-    is_wrong = False
-    for place in range(len(turns) - 1, -1, -1):
-        turn = turns[place]
-        if place + 1 == len(turns) or not speaks_to(turns[place + 1], turn):
-            result = last_answered = set_right = None
-            is_wrong = False
-        if last_answered is None and is_answered(turn):
-            last_answered = turn
-        if not is_wrong and responses.refutes(turn.own):
-            is_wrong, set_right = True, last_answered
-        yield turn, result or set_right or turn
-        if (
-            result is None
-            and is_answered(turn)
-            and (reports_result(turn.answer) or (turn.works and not questions.asks(turn.own)))
-        ):
-            result = turn
+class Closings:
+    """The `closing` of each of some requests. An exchange is gone through once, from its end back, as far as it is asked about."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
+        self._ends: dict[int, int] = {}
+        """The place of the last turn of the exchange of each turn."""
+        self._found: dict[int, tuple[list[Turn], Iterator[Turn]]] = {}
+        """By that place, the closings that were found, from the last turn back, and those that follow."""
+
+    def of(self, place: int) -> Turn:
+        """The closing of the request at a place."""
+        end = self._end_of(place)
+        found, others = self._found.setdefault(end, ([], self._back_from(end)))
+        while len(found) <= end - place:
+            found.append(next(others))
+        return found[end - place]
+
+    def _end_of(self, place: int) -> int:
+        end, turns = place, self._turns
+        while end not in self._ends and end + 1 < len(turns) and speaks_to(turns[end + 1], turns[end]):
+            end += 1
+        last = self._ends.get(end, end)
+        self._ends.update(dict.fromkeys(range(place, end + 1), last))
+        return last
+
+    def _back_from(self, end: int) -> Iterator[Turn]:
+        result = last_answered = set_right = None
+        is_wrong = False
+        for place in range(end, -1, -1):
+            turn = self._turns[place]
+            if last_answered is None and is_answered(turn):
+                last_answered = turn
+            if not is_wrong and responses.refutes(turn.own):
+                is_wrong, set_right = True, last_answered
+            yield result or set_right or turn
+            if (
+                result is None
+                and is_answered(turn)
+                and (reports_result(turn.answer) or (turn.works and not questions.asks(turn.own)))
+            ):
+                result = turn
 
 
 def reports_result(answer: str) -> bool:

@@ -76,6 +76,8 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
     total = max(1, evidence.size)
     for work in sorted(evidence.files.values(), key=lambda work: (-work.last, work.path)):
         path = work.path
+        if path in evidence.missing:
+            continue
         group = "" if work.changes else _READ if work.reads else _NAMED
         done = f"changed {work.changes}×" if work.changes > 1 else "changed"
         # How often a call names a file, in a pattern or a list of steps too, tells nothing of it.
