@@ -157,7 +157,7 @@ def test_what_is_cached_and_what_is_not_cost_different_prices_in_every_place() -
     meanings = [(one.sign, one.title) for _, group in legend_of("explorer", UNICODE) for one in group]
     assert (
         "cached",
-        "The provider may still have it: it costs about a tenth of the full price; an hour later it has not",
+        "The provider may still have it, for about an hour: then it costs about a tenth of the full price",
     ) in meanings
     assert any(sign == "█ ▓ ░" and "at full price after a move" in title for sign, title in meanings)
 
