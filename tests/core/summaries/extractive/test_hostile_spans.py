@@ -96,7 +96,14 @@ def worked_on(number: int) -> Iterator[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize(("turn", "times"), [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400)])
+def cancelled(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Skip the {word(number)} {word(number + 1)} module")
+    yield reply(f"The {word(number)} parser still needs to be fixed for {word(number + 1)} files.")
+
+
+@pytest.mark.parametrize(
+    ("turn", "times"), [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400), (cancelled, 2_000)]
+)
 def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
     messages = [message for number in range(times) for message in turn(number)]
     with in_linear_time():

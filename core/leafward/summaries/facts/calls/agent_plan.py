@@ -84,6 +84,8 @@ class AgentPlan:
     """Whether texts of results were read for it: a summariser does not get all of them."""
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _keyed: _Keyed | None = None
+    _beginning: dict[str, list[AgentPlanItem]] | None = None
+    """The open items by their first words; None where they are not known."""
 
     @property
     def open(self) -> Mapping[str, str]:
@@ -140,12 +142,25 @@ class AgentPlan:
 
     def told_done(self, answer: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Ticks the open items that an answer tells as done; yields their sightings."""
-        waiting = {key: item.text for key, item in self.items.items() if item.is_open}
-        told = [past for past in map(prose.past_in, prose.sentences(answer)) if past.verbs] if waiting else ()
-        done = {key for key, text in waiting.items() if any(past.tells_done(text) for past in told)}
+        if not self.open:
+            return
+        if self._beginning is None:
+            self._beginning = {}
+            for item in self.items.values():
+                if item.is_open:
+                    verb = next(iter(prose.content_words(item.text)), "")
+                    self._beginning.setdefault(verb, []).append(item)
+        told = (past for past in map(prose.past_in, prose.sentences(answer)) if past.verbs)
+        done = {
+            item
+            for past in told
+            for verb in past.verbs
+            for item in self._beginning.get(verb, ())
+            if past.tells_done(item.text)
+        }
         if done:
             items = {
-                key: item._replace(is_open=item.is_open and key not in done)
+                key: item._replace(is_open=False) if item in done else item
                 for key, item in self.items.items()
             }
             yield from self._become(items, entry)
@@ -225,6 +240,7 @@ class AgentPlan:
             yield from self._become(items, entry, said={key: item} if said and item is not None else None)
             return
         (fact,) = set(words)
+        self._beginning = None
         keyed.open.pop(fact, None)
         if item is None:
             del self.items[key], keyed.last[fact]
@@ -254,7 +270,7 @@ class AgentPlan:
     ) -> Iterator[Sighting]:
         """Replaces the list; yields sightings of its items, of changed ones, and of those that vanished undone."""
         was = self._by_key().last
-        self.items = dict(items)
+        self.items, self._beginning = dict(items), None
         _, now, left = self._by_key()
         told = frozenset((said or {}).values())
         seen = set[str]()

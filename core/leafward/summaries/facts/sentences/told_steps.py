@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
+from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts.sentences.prose import content_words, remains, sentences
+from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from leafward.session.entries import EntryIndex
 
 _TELLING = frozenset({Voice.TOLD, Voice.AGENT})
 _STOOD = re.compile(
@@ -83,8 +83,8 @@ class ToldSteps:
 
     named_in: Callable[[str], Iterable[Sighting]]
     """A function that gives the names in a text."""
-    _open: dict[str, tuple[str, set[_Sign], bool]] = field(default_factory=dict)
-    """The text of each step, its outstanding evidence, and whether it describes a state amid work."""
+    _open: dict[str, tuple[str, set[_Sign]]] = field(default_factory=dict)
+    """The text of each step, and its outstanding evidence."""
     _under: dict[str, frozenset[str]] = field(default_factory=dict)
     """The content words of the heading above each step."""
     _waiting: dict[_Sign, set[str]] = field(default_factory=dict)
@@ -97,12 +97,18 @@ class ToldSteps:
     """The steps that the last answer told as what is left."""
     _agreed: set[str] = field(default_factory=set)
     """The steps whose offer was accepted."""
-    _there: list[frozenset[str]] = field(default_factory=list)
-    """The content words of each sentence by which the agent reported that something exists already."""
+    _there: Subjects[bool] = field(default_factory=Subjects)
+    """What the agent reported as existing already."""
+    _naming: dict[str, dict[str, None]] = field(default_factory=dict)
+    """The steps that had each content word, in their text or their heading."""
+    _stood: dict[str, None] = field(default_factory=dict)
+    """The steps that only describe a state amid work; some may be closed."""
     _last: set[str] = field(default_factory=set)
     """The steps that the last answer told."""
-    _cancelled: list[tuple[EntryIndex, frozenset[str]]] = field(default_factory=list)
-    """The words of what the user cancelled, each with its prompt; no words for all that was planned before."""
+    _cancelled: Subjects[EntryIndex] = field(default_factory=Subjects)
+    """What the user cancelled, each with its prompt."""
+    _turned_away: EntryIndex = NO_ENTRY
+    """The last prompt that turned away from all that was planned before."""
     answers: int = 0
     """The number of answers that ended work."""
     _worked: bool = False
@@ -118,12 +124,13 @@ class ToldSteps:
         for seen in sightings:
             if seen.kind is FactKind.TODO and seen.is_open and seen.voice in _TELLING:
                 signs = self._signs(seen.text)
-                self._open[seen.key] = (
-                    seen.text,
-                    signs,
-                    not final and tells_how_it_stood(seen.text),
-                )
+                self._open[seen.key] = seen.text, signs
                 self._under[seen.key] = frozenset(content_words(seen.about))
+                for word in (*self._under[seen.key], *content_words(seen.text)):
+                    self._naming.setdefault(word, {})[seen.key] = None
+                self._stood.pop(seen.key, None)
+                if not final and tells_how_it_stood(seen.text):
+                    self._stood[seen.key] = None
                 for sign in signs:
                     self._waiting.setdefault(sign, set()).add(seen.key)
 
@@ -167,26 +174,25 @@ class ToldSteps:
         words = frozenset(content_words(what))
         named = len(words) >= _NAMES_IT
         if named:
-            self._cancelled.append((entry, words))
+            self._cancelled.add(words, entry)
         keys = [
             key
-            for key, (text, _, _) in self._open.items()
-            if (words and words <= self._under.get(key, frozenset()))
-            or (named and words <= frozenset(content_words(text)))
+            for key in self._named_by(words)
+            if words <= self._under[key] or (named and words.issubset(content_words(self._open[key][0])))
         ]
         yield from self._closed(keys, entry, outcome=DROPPED, voice=Voice.USER)
 
     def turned_away(self, entry: EntryIndex, *, last: bool) -> Iterator[Sighting]:
         """Records that the user dropped what was planned, or with `last` what the last answer told; yields the steps that this drops."""
         if not last:
-            self._cancelled.append((entry, frozenset()))
+            self._turned_away = entry
         keys = [key for key in self._open if not last or key in self._last]
         yield from self._closed(keys, entry, outcome=DROPPED, voice=Voice.USER)
 
     def is_cancelled(self, line: str, said: EntryIndex) -> bool:
         """Whether the user cancelled since what a line tells as a step."""
-        words = frozenset(content_words(line)) if self._cancelled else frozenset()
-        return any(entry > said and what <= words for entry, what in self._cancelled)
+        cancelled = self._cancelled.named_in(frozenset(content_words(line)))
+        return self._turned_away > said or any(entry > said for entry in cancelled)
 
     def seen_done(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Records a sentence of the agent during its work; yields the steps that it reports as done already."""
@@ -195,8 +201,10 @@ class ToldSteps:
         for sentence in filter(_THERE.search, sentences(text)):
             words = frozenset(content_words(_THERE.sub(" ", sentence)))
             if len(words) >= _NAMES_IT:
-                self._there.append(words)
-                met = [key for key, (step, _, _) in self._open.items() if words <= {*content_words(step)}]
+                self._there.add(words, True)
+                met = [
+                    key for key in self._named_by(words) if words.issubset(content_words(self._open[key][0]))
+                ]
                 yield from self._closed(met, entry)
 
     def changed(self, paths: Iterable[str], names: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
@@ -223,7 +231,7 @@ class ToldSteps:
             signs.update(map(_file, paths))
         yield from self._came(signs, entry)
         if self._worked and commits:
-            yield from self._closed(self._stood(), entry)
+            yield from self._closed(self._no_longer(), entry)
 
     def worked(self) -> None:
         """Records that a call was made."""
@@ -236,14 +244,13 @@ class ToldSteps:
             # The answer repeats the remaining steps of an offer.
             taken = [key for key in sorted(self._agreed) if key in self._open]
             yield from self._closed(taken, entry, outcome=ANSWERED)
-            yield from self._closed(self._stood(), entry)
+            yield from self._closed(self._no_longer(), entry)
             self._agreed = set()
         self._worked = False
 
     def is_taken_up(self, line: str) -> bool:
         """Whether all evidence for a line from an earlier summary exists: a change, a write, a run, a check or a report."""
-        words = frozenset(content_words(line))
-        if any(there <= words for there in self._there):
+        if any(self._there.named_in(frozenset(content_words(line)))):
             return True
         signs = self._signs(line)
         return bool(signs) and signs <= self._done
@@ -266,9 +273,15 @@ class ToldSteps:
             ("name", one.key.removesuffix("()")) for one in named if one.kind is FactKind.IDENTIFIER
         }
 
-    def _stood(self) -> list[str]:
-        """The steps that only describe a state amid work."""
-        return [key for key, (_, _, stood) in self._open.items() if stood]
+    def _no_longer(self) -> list[str]:
+        """Takes out the steps that only describe a state amid work, which no longer holds."""
+        stood, self._stood = self._stood, {}
+        return [key for key in stood if key in self._open]
+
+    def _named_by(self, words: frozenset[str]) -> list[str]:
+        """The open steps that have the rarest of some words, in their text or their heading; none where there are no words."""
+        rarest = min((self._naming.get(word, {}) for word in words), key=len, default={})
+        return [key for key in rarest if key in self._open]
 
     def _came(self, signs: set[_Sign], entry: EntryIndex) -> Iterator[Sighting]:
         self._done |= signs
@@ -294,5 +307,5 @@ class ToldSteps:
         voice: Voice = Voice.TOLD,
     ) -> Iterator[Sighting]:
         for key in keys:
-            text, _, _ = self._open.pop(key)
+            text, _ = self._open.pop(key)
             yield Sighting(FactKind.TODO, key, text, voice, entry, outcome=outcome, is_open=False)
