@@ -87,8 +87,8 @@ class Topic(StrEnum):
 
 _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
-    Topic.TEST_COMMAND: "Which of these commands ran tests last?",
-    Topic.TEST_RESULT: "What are the last counts that the tests printed?",
+    Topic.TEST_COMMAND: "Which of these commands ran tests last before the cut?",
+    Topic.TEST_RESULT: "What are the last counts that the tests printed before the cut?",
     Topic.LIMIT: "Which of these is a rule that the user set?",
     Topic.GIVEN_UP: "For which of these reasons was something decided against?",
     Topic.NEXT_STEP: "Which step is still to be done?",
@@ -275,7 +275,7 @@ def _changed_last(there: _Held) -> Iterable[Question]:
 
 def _tests(there: _Held) -> Iterable[Question]:
     runs = there.runs()
-    if not runs or there.state.tested:
+    if not runs:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact

@@ -1,14 +1,11 @@
-"""What the messages kept behind a span change: a step that is done there is not open, a rule that is revoked there does not hold."""
+"""What the messages kept after a span change: a step that is done there is not open, a rule that is revoked there does not hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import never, unless_cancelled
-from leafward.session.entries import NO_ENTRY, tool_calls
-from leafward.session.messages import as_typed
-from leafward.summaries.facts.calls.call_arguments import command_of
-from leafward.summaries.facts.calls.outcomes import runs_tests
+from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.values import FactKind, Sighting, gather
 from leafward.summaries.survival.span_reading import read_span
 
@@ -27,8 +24,6 @@ class KeptState(NamedTuple):
     rules: StandingRules
     ended: frozenset[tuple[FactKind, str]]
     """The facts that they end: steps that were done, dropped or worked on, and rules that were revoked."""
-    tested: bool
-    """Whether tests were run."""
 
     def left(self, facts: Iterable[Fact]) -> list[Fact]:
         """The facts of the span without the steps and rules that no longer stand."""
@@ -46,7 +41,7 @@ def kept_state(
     cwd: str,
     stop: Callable[[], bool] = never,
 ) -> KeptState:
-    """Reads the kept messages behind a span, knowing its open steps and the agent's own list. Raises Cancelled.
+    """Reads the messages kept after a span, knowing its open steps and the agent's own list. Raises Cancelled.
 
     Codex keeps prompts from within the span as well: these change nothing that came after them.
     """
@@ -66,9 +61,4 @@ def kept_state(
     return KeptState(
         then.reader.rules,
         frozenset((one.kind, one.key) for one in sightings if not one.is_open),
-        any(
-            runs_tests(command_of(call.arguments))
-            for _, body in behind
-            for call in tool_calls(as_typed(body))
-        ),
     )
