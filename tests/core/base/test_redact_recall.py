@@ -74,6 +74,7 @@ LOOKALIKES = (
     "looks for -----BEGIN RSA PRIVATE KEY----- at the start and -----END RSA PRIVATE KEY----- at the end",
     "password = get_password()",
     "password: str",
+    "fn write_env(url: &str, username: &str, password: &str) -> Result<()> {",
     "token: str | None = None",
     "def login(user: str, password: str = '') -> Token:",
     "PASSWORD=$PASSWORD",
