@@ -139,6 +139,46 @@ def test_of_the_text_of_a_command_what_was_typed_is_the_request(text: str) -> No
     assert told_in(SummarySection.CONSTRAINTS, *said, reply("Done. The page is planned."), *then) == []
 
 
+_INITS = [
+    (
+        "Please analyze this codebase and create a CLAUDE.md file, which will be given to future instances.",
+        "\n\n1. Commands of the orchard. Never include a password.\n- Do not repeat yourself.\n",
+    ),
+    (
+        "Generate a file named AGENTS.md that serves as a contributor guide for this repository.",
+        "\nYour goal is to produce a clear document.\n- Keep it short. Never list all of the crates.\n",
+    ),
+    (
+        "Create or update `AGENTS.md` for this repository.",
+        "\n\nUser-provided focus or constraints (honor these):\n{}\n\n## How to investigate\n\nDo not ask about the crates.\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "rest"), _INITS)
+def test_the_text_of_init_sets_no_rules(asked: str, rest: str) -> None:
+    then = [
+        user("now count the pears of the wall"),
+        *worked("src/pears.py", "b"),
+        reply("It counts the pears."),
+    ]
+    said = [
+        user(asked + rest.replace("{}", "")),
+        *worked("AGENTS.md", "a"),
+        reply("Done. The guide is written."),
+    ]
+    assert told_in(SummarySection.CONSTRAINTS, *said, *then) == []
+    assert divided(asked + rest.replace("{}", ""))[0].strip() == asked
+
+
+def test_what_was_typed_behind_init_stays() -> None:
+    asked, rest = _INITS[2]
+    typed = "Never use a crate of pine.\n\n### Beds\n\nThe beds come first."
+    assert divided(asked + rest.format(typed))[0].strip() == f"{asked}\n\n{typed}"
+    alone = "Create or update AGENTS.md for the beds.\nNever use a crate of pine."
+    assert divided(alone)[0].strip() == alone
+
+
 def test_a_command_without_words_is_told_by_the_first_of_its_text() -> None:
     assert (
         divided(_COMMAND.format(""))[0].strip()

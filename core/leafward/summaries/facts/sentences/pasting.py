@@ -85,6 +85,14 @@ _COMMAND_TEXT = re.compile(
     r"|The user input to you can be provided [^\n]{1,300}\n\s*+User input:[ \t]*\n(?:[ \t]*\n)?(.{0,20000}?)\n[ \t]*(?=\n))"
 )
 """The beginning of a command of Spec Kit's kind, which Codex sends with what was typed behind the command's name put into it."""
+_INIT = re.compile(
+    r"\A\s*(?P<asked>(?:Please analyze this codebase and create an? \S{1,40} file|Generate a file named AGENTS\.md|Create or update \W?AGENTS\.md)[^\n]{0,200})\n"
+)
+"""The beginning of `/init`, the command by which Claude Code, Codex and opencode have their file of instructions written."""
+_INIT_SIGNS = ("be given to", "Your goal is to produce", "(honor these):")
+"""Words further on, of which the text of the command has one."""
+_FOCUS, _BEHIND_FOCUS = "(honor these):", "\n## How to investigate"
+"""What opencode puts what was typed between."""
 _WORDED = re.compile(r"(?m)^(?!#|[^\w\n]*$)(?:\d+\. |Goal: )?(.{1,400})$")
 """The first line of its own words."""
 _REPORT_HEAD = re.compile(
@@ -119,6 +127,7 @@ def divided(text: str) -> tuple[str, str]:
     text = _without_enclosed(text) if "<" in text else text
     text = _EDITOR.sub("", text, count=1)
     text = _without_command(text) if "before proceeding" in text else text
+    text = _without_init(text) if any(map(text.__contains__, _INIT_SIGNS)) else text
     text, screen = _screen_apart(text)
     text, terminal = _terminal_apart(text) if "@" in text else (text, "")
     text, report = _report_apart(text)
@@ -174,6 +183,16 @@ def _without_command(text: str) -> str:
     typed = next(filter(None, found.groups()), "").strip()
     begins = _WORDED.search(text, found.end()) if not typed else None
     return next(sentences(begins[1]), "") if begins is not None else typed
+
+
+def _without_init(text: str) -> str:
+    """What `/init` asks for, and what was typed behind its name: the rest tells the agent how to do just that."""
+    found = _INIT.match(text)
+    if found is None:
+        return text
+    _, _, behind = text.partition(_FOCUS)
+    typed = behind.partition(_BEHIND_FOCUS)[0].strip()
+    return f"{found['asked']}\n\n{typed}" if typed else found["asked"]
 
 
 def _pastes_apart(text: str) -> tuple[str, str]:

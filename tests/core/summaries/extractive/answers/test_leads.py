@@ -27,6 +27,8 @@ _LEADS = [
     "There are two places where the token lives.",
     "Three things stand out.",
     "The answer is simple.",
+    "Found it.",
+    "看完了，整体结构梳理如下。",
 ]
 
 
@@ -46,6 +48,7 @@ def test_the_answer_behind_a_sentence_that_leads_to_it_is_the_outcome(lead: str)
     "told",
     [
         "I checked and the token is not encrypted.",
+        "Found it in src/pool.ts.",
         "I read the config, which has no timeout.",
         "I read the module: it never closes the pool.",
         "I found three leaks in src/pool.ts.",

@@ -58,6 +58,8 @@ def test_a_search_in_the_output_of_a_check_that_finds_nothing_is_no_failure() ->
         "ls src && grep -rn frost src",
         "LC_ALL=C grep frost src/rows.py",
         "! test -f src/frost.py",
+        'rg -n "frost|thaw" src | Select-Object -First 30',
+        "Get-ChildItem src/frost",
     ],
 )
 def test_a_search_that_finds_nothing_has_answered(command: str) -> None:

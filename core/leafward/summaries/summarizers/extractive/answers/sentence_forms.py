@@ -89,6 +89,7 @@ _LOOKED = late(
 _FOLLOWS = late(
     r"(?i)(?:^|^[^:;]{3,80}, )(?:here(?:['’]s| is| are) (?:what|how|why|the|my|an?|all|everything)\b|(?:i|we) (?:now )?(?:have|see|get|understand) (?:(?:a|the|your) )?(?:\w+ ){0,2}(?:picture|understanding|overview|confusion|situation|question|idea|flow)\b)"
     r"[^:;,–—]{0,60}[.!]$|^\W*(?:the|my|your) (?:\w+ )?(?:answer|explanation|reason|question) is (?:\w+ )?(?:simple|short|easy|straightforward|clear|twofold|a good one)[.!]$"
+    r"|^\W*(?:found it|got it|there it is|understood|noted)[.!]$|[^:;：；]{0,60}(?:如下|以下(?:の通り|のとおり)(?:です)?)\W*$"
     r"|^\W*(?:the|my) (?:analysis|review|audit|investigation|evaluation|research|assessment) is (?:now )?(?:complete|done|finished)[.!]$"
     r"|^\W*(?:there (?:are|were) |i (?:found|see|have) )?(?:two|three|four|five|six|seven|a few|several|some|\d{1,2}) (?:\w+ ){0,2}(?:places|things|reasons|ways|options|causes|points|parts|cases|layers|aspects|answers|pieces|findings|observations)\b[^:;,–—]{0,60}[.!]$"
 )

@@ -25,10 +25,32 @@ _ASKING = frozenset(
             "fuser",
             "command",
         ),
-        *("cat", "stat", "tree"),
+        *("cat", "stat", "tree", "findstr"),
+        # PowerShell
+        *(
+            "Get-ChildItem",
+            "Get-Content",
+            "Get-Item",
+            "Get-Command",
+            "Get-Process",
+            "Select-String",
+            "Test-Path",
+        ),
     }
 )
 """Programs that answer a question by failing: it finds nothing, or there is no such file."""
+_SHAPING = frozenset(
+    {
+        "Select-Object",
+        "Where-Object",
+        "Sort-Object",
+        "Measure-Object",
+        "Format-List",
+        "Format-Table",
+        "Out-String",
+    }
+)
+"""Parts of PowerShell that only shape the output of a program, and leave its exit code."""
 _SHOWING = frozenset({"head", "tail", "nl", "wc", "sed"})
 """Programs that do so unless they show the output of another."""
 _SUBCOMMANDS = {
@@ -73,6 +95,8 @@ def asks(script: str) -> bool:
         *before, last = [one for one in Lexer(script).commands() if isinstance(one, Command)] or [Command()]
     except Unreadable:
         return False
+    while before and before[-1].ended == "|" and last.words and last.words[0].text in _SHAPING:
+        last = before.pop()
     if any(one.ended == "&&" and _may_check(one) for one in before):
         return False
     program, *arguments = [word.text for word in unwrapped(last.words)] or [""]
