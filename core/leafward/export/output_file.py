@@ -26,7 +26,7 @@ from leafward.session.journal.durable import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR = re.compile(r"/dev/fd/(\d+)|/proc/(self|thread-self|\d+)/(?:task/\d+/)?fd/(\d+)")
@@ -125,6 +125,15 @@ def write_new_document(path: Path, text: str) -> None:
         raise
     except OSError as error:
         raise LeafwardError(not_written(path, error)) from error
+
+
+def write_under_free_name(name: Callable[[], Path], text: str) -> Path:
+    """Writes a text as `write_new_document` does, under a name that `name` gives, asked again where it was taken first; returns it."""
+    while True:
+        path = name()
+        with suppress(FileExistsError):
+            write_new_document(path, text)
+            return path
 
 
 def _draft_beside(path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,21 +62,6 @@ def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
     return path
 
 
-def write_free(stem: str, suffix: str, text: str) -> Path:
-    """Writes a text to a new file of the current folder, which only its owner can read; returns its path.
-
-    Raises LeafwardError.
-    """
-    from leafward.export.output_file import write_new_document
-
-    while True:
-        path = free_path(stem, suffix)
-        # Another export may take the name first.
-        with suppress(FileExistsError):
-            write_new_document(path, text)
-            return path
-
-
 def named(what: str, paths: Sequence[str]) -> str:
     """The first of some files by name, and how many more there are; empty for no files."""
     more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
@@ -121,8 +106,9 @@ def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Ca
 def save_text(stem: str, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file of the current folder, which only its owner can read. Raises LeafwardError, OSError."""
     from leafward.export.documents.sanitizer import harmless
+    from leafward.export.output_file import write_under_free_name
 
-    path = write_free(stem, "md", harmless(text.rstrip("\n")) + "\n")
+    path = write_under_free_name(partial(free_path, stem, "md"), harmless(text.rstrip("\n")) + "\n")
     return Saved(f"exported to {path}")
 
 

@@ -11,10 +11,10 @@ from leafward_tui.ui.saved_files import (
     FILES_EFFECT,
     Saved,
     folder_sheet,
+    free_path,
     named,
     outcome_toasts,
     save_files,
-    write_free,
 )
 from leafward_tui.ui.text.paths import working_folder
 
@@ -93,17 +93,20 @@ def document_written(both: Sides, form: str, stem: str, bases: Bases | None, job
     """Writes the comparison as a document to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.export.documents.comparison import comparison_of
     from leafward.export.documents.comparison_document import document
+    from leafward.export.output_file import write_under_free_name
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)
-    return Saved(f"exported to {write_free(stem, form, document(found, form))}")
+    path = write_under_free_name(partial(free_path, stem, form), document(found, form))
+    return Saved(f"exported to {path}")
 
 
 def patch_written(both: Sides, side: Side, stem: str, bases: Bases | None, job: Job) -> Saved:
     """Writes one side's changes as a patch to the current folder. Raises Cancelled, LeafwardError, OSError."""
     from leafward.branches.diff.patches import patch_of
+    from leafward.export.output_file import write_under_free_name
 
     made = patch_of(both, side, job.unwanted, bases)
-    path = write_free(stem, "patch", made.text)
+    path = write_under_free_name(partial(free_path, stem, "patch"), made.text)
     files, left_out = counted(len(made.files), "file"), [path for path, _ in made.left_out]
     return Saved(
         f"exported to {path}: {files}{named('left out', left_out)}{named('assumed to be new', made.taken_as_new)}"

@@ -13,10 +13,10 @@ from leafward_tui.ui.saved_files import (
     FILES_EFFECT,
     Saved,
     folder_sheet,
+    free_path,
     outcome_toasts,
     plain_name,
     save_files,
-    write_free,
 )
 from leafward_tui.ui.text.paths import working_folder
 
@@ -113,6 +113,8 @@ def save_export(
 ) -> Saved:
     """Writes a path, or, from all branches, the entries in `only`, to the current folder. Raises LeafwardError, OSError."""
     from leafward.export.documents.session_export import export
+    from leafward.export.output_file import write_under_free_name
 
     made = export(session, form, target, whole=only is not None, only=only)
-    return Saved(f"exported to {write_free(stem, form, made.text)}")
+    path = write_under_free_name(partial(free_path, stem, form), made.text)
+    return Saved(f"exported to {path}")
