@@ -101,8 +101,17 @@ def cancelled(number: int) -> Iterator[dict[str, Any]]:
     yield reply(f"The {word(number)} parser still needs to be fixed for {word(number + 1)} files.")
 
 
+def valued(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Please tune the {word(number)} module")
+    yield from changed(f"e{number}", f"src/f{number}.py")
+    yield reply(
+        f"Changed the {word(number)} timeout to {number} seconds. I removed the {word(number)} module."
+    )
+
+
 @pytest.mark.parametrize(
-    ("turn", "times"), [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400), (cancelled, 2_000)]
+    ("turn", "times"),
+    [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400), (cancelled, 2_000), (valued, 1_400)],
 )
 def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
     messages = [message for number in range(times) for message in turn(number)]

@@ -18,6 +18,10 @@ class Subjects(Generic[_T]):
         # By the longest of its words: that is seldom one of many others.
         self._by_word: dict[str, list[tuple[frozenset[str], _T]]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._by_word)
+
     def add(self, words: frozenset[str], what: _T) -> None:
         """Adds a thing; one without words is in no text."""
         if words:

@@ -84,11 +84,15 @@ def settle(
     evidence.candidates = left
 
 
+_first_of = attrgetter("first")
+
+
 class WorkRequests:
     """The requests among some that led to work, for all the steps that were told before them."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._working = [turn for turn in turns if turn.works]
+        self._asked = [frozenset(content_words(turn.text)) for turn in self._working]
         self._answered = [turn for turn in self._working if is_answered(turn)]
         self._passing = [turn.first for turn in self._working if is_answered(turn) or reports(turn.answer)]
         self._others = [turn.first for turn in self._working if not (keeps_going(turn) or agrees(turn.own))]
@@ -100,12 +104,17 @@ class WorkRequests:
     def ask_for(self, candidate: LineCandidate, place: int = -1) -> bool:
         """Whether one behind a position asks for a step."""
         words = frozenset(content_words(candidate.text))
-        asked = (frozenset(content_words(turn.text)) for turn in _next_of(self._working, place))
-        return any(len(words & one) >= max(_COMMON, _ASKED_FOR * len(one)) for one in asked)
+        first = bisect_right(self._working, place, key=_first_of)
+        return any(
+            len(shared) >= _COMMON and len(shared) >= _ASKED_FOR * len(asked)
+            for asked in self._asked[first : first + FAR]
+            if (shared := words & asked)
+        )
 
     def answers(self, place: int) -> list[str]:
         """The answers to those behind a position that have one."""
-        return [turn.answer for turn in _next_of(self._answered, place)]
+        first = bisect_right(self._answered, place, key=_first_of)
+        return [turn.answer for turn in self._answered[first : first + FAR]]
 
     def passed(self, place: int) -> int:
         """How many behind a position were answered."""
@@ -114,12 +123,6 @@ class WorkRequests:
     def went_elsewhere(self, place: int) -> bool:
         """Whether one behind a position asks for something else than to go on."""
         return bool(self._others) and self._others[-1] > place
-
-
-def _next_of(turns: Sequence[Turn], place: int) -> Sequence[Turn]:
-    """The first of some turns behind a position."""
-    first = bisect_right(turns, place, key=attrgetter("first"))
-    return turns[first : first + FAR]
 
 
 def is_past(evidence: Evidence, candidate: LineCandidate, work: WorkRequests) -> bool:

@@ -10,6 +10,7 @@ from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
 from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.sentences.responses import denies, refutes, takes_back, undid
+from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
@@ -170,12 +171,10 @@ def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequenc
 
 def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out explanations that a later answer calls wrong: `the pool was not the cause`."""
-    given_up = [
-        (turn.last, frozenset(content_words(next(filter(None, found)))))
-        for turn in turns
-        if turn.answer
-        for found in _causes_in(turn.answer)
-    ]
+    given_up: Subjects[int] = Subjects()
+    for turn in turns:
+        for found in _causes_in(turn.answer):
+            given_up.add(_words(next(filter(None, found))), turn.last)
     if not given_up:
         return
     ended = {turn.entry: turn.last for turn in turns}
@@ -183,9 +182,7 @@ def _give_up_causes(evidence: Evidence, turns: Sequence[Turn]) -> None:
     for candidate in evidence.candidates:
         came = candidate.came
         place = ended.get(candidate.sources[0], -1) if candidate.asks else evidence.place_of(candidate)
-        over = _CAUSE.search(came) is not None and any(
-            at > place and cause and cause <= _words(came) for at, cause in given_up
-        )
+        over = _CAUSE.search(came) is not None and any(at > place for at in given_up.named_in(_words(came)))
         if over and candidate.asks:
             candidate.lose_outcome()
         if not over or candidate.asks or candidate.section not in CLAIMS | {SummarySection.DONE}:

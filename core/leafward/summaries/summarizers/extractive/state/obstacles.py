@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -177,6 +178,7 @@ class _Missed:
     def __init__(self, evidence: Evidence, messages: Sequence[SpanMessage], commands: Sequence[Fact]) -> None:
         self._evidence, self._messages, self._commands = evidence, messages, commands
         self._went_on = _last_success(messages)
+        self._calls = {call.id: call for calls in evidence.calls.values() for call in calls}
 
     def is_over(self, fact: Fact) -> bool:
         """Whether a failed command was such a look, and its file was reached in another way since, or work went on without it."""
@@ -208,9 +210,7 @@ class _Missed:
         """Whether an error blocks nothing: a program that only reads printed it, such a look, a command that was cut off, or a call whose file came up again since."""
         place = self._evidence.position.get(error.last, -1)
         ran = str(self._messages[place].message.get("toolCallId")) if place >= 0 else ""
-        call = next(
-            (call for calls in self._evidence.calls.values() for call in calls if call.id == ran), None
-        )
+        call = self._calls.get(ran)
         script = command_of(call.arguments) if call is not None else "|"
         if not is_check(script) and place >= 0 and _was_cut_off(self._messages[place].message):
             return True
@@ -263,20 +263,26 @@ def _remaining_errors(
     evidence: Evidence, messages: Sequence[SpanMessage], kept: KeptFacts, failed_at: Sequence[int]
 ) -> list[Fact]:
     """The errors that were printed soon after the failed commands at `failed_at` and are perhaps still there."""
-    compiled = _compiled_last(evidence, messages, kept)
+    compiled, behind = _compiled_last(evidence, messages, kept), sorted(failed_at)
     return [
         fact
         for fact in evidence.facts.values()
         if fact.kind is FactKind.ERROR
         and fact.voice is Voice.OUTPUT
         and fact.last in evidence.failed
-        and any(0 < evidence.position.get(fact.last, -1) - place <= _RESULTS for place in failed_at)
+        and _is_soon_behind(evidence.position.get(fact.last, -1), behind)
         and not _GIVEN_UP.search(fact.text)
         and not _FRAME.match(fact.text)
         and compiled.get(_compiled(fact), -1) <= evidence.position.get(fact.last, -1)
         and len(content_words(fact.text)) > 1
         and not _is_changed_since(evidence, fact)
     ]
+
+
+def _is_soon_behind(place: int, runs: Sequence[int]) -> bool:
+    """Whether a position is soon behind one of some others, which are in order."""
+    before = bisect_left(runs, place)
+    return before > 0 and place - runs[before - 1] <= _RESULTS
 
 
 def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) -> Fact | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.extractive.turns import FAR, is_answered
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
@@ -36,17 +38,11 @@ _LEAST = 4
 _OF_LINES = frozenset({SummarySection.DONE, SummarySection.DECISIONS, SummarySection.CONTEXT})
 
 
-class _Removed(NamedTuple):
-    """A thing that was removed."""
-
-    words: frozenset[str]
-    places: range
-    """Where lines about it hold no more: behind the request that brought it in, else anywhere before its removal."""
-
-
 def forget_removed(evidence: Evidence, turns: Sequence[Turn]) -> None:
     """Leaves out the lines about what was removed behind them; the line of a request loses its outcome."""
-    removed = [*_declarations(evidence), *_told(turns)]
+    removed: Subjects[range] = Subjects()
+    for what, places in chain(_declarations(evidence), _told(turns)):
+        removed.add(what, places)
     if not removed:
         return
     ended = {turn.entry: turn.last for turn in turns}
@@ -70,22 +66,22 @@ def _may_be_over(candidate: LineCandidate, asked: str) -> bool:
     return candidate.section in _OF_LINES and said and _TELLS.match(candidate.text) is None
 
 
-def _is_about_removed(said: str, place: int, removed: Sequence[_Removed]) -> bool:
+def _is_about_removed(said: str, place: int, removed: Subjects[range]) -> bool:
     words = frozenset(content_words(said.replace("'s ", " ").replace("’s ", " ")))
-    return any(place in one.places and one.words <= words for one in removed)
+    return any(place in places for places in removed.named_in(words))
 
 
-def _declarations(evidence: Evidence) -> Iterator[_Removed]:
-    """The names that the span declared and took out again."""
+def _declarations(evidence: Evidence) -> Iterator[tuple[frozenset[str], range]]:
+    """The names that the span declared and took out again, each by its words, and where lines about it hold no more."""
     declared = {name for work in evidence.files.values() for name in work.declared}
     for work in evidence.files.values():
         for name, place in work.undeclared.items():
             if name not in declared and (words := frozenset(content_words(name))):
-                yield _Removed(words, range(-1, place))
+                yield words, range(-1, place)
 
 
-def _told(turns: Sequence[Turn]) -> Iterator[_Removed]:
-    """What an earlier request brought in, and a later one or the answer to it took out."""
+def _told(turns: Sequence[Turn]) -> Iterator[tuple[frozenset[str], range]]:
+    """What an earlier request brought in, and a later one or the answer to it took out: lines from between hold no more."""
     asked: list[tuple[Turn, frozenset[str]]] = []
     for turn in turns:
         before = asked[-FAR:]
@@ -102,7 +98,7 @@ def _told(turns: Sequence[Turn]) -> Iterator[_Removed]:
         for what in filter(None, things):
             brought = [one for one, words in before if what <= words]
             if brought:
-                yield _Removed(what, range(brought[-1].first, turn.first))
+                yield what, range(brought[-1].first, turn.first)
 
 
 def _thing(text: str) -> frozenset[str]:

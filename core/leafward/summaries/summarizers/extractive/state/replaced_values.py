@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from heapq import merge
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
@@ -110,6 +111,10 @@ class _Later(NamedTuple):
     """What the answers tell that may replace what others told before."""
 
     values: list[_Value]
+    by_name: dict[tuple[str, ...], list[int]]
+    """The numbers of the values, by name."""
+    by_former: dict[str, list[int]]
+    """The same by what they replaced."""
     measured: dict[tuple[str, ...], _Newer]
     """The last sentence with a figure, by the sentence without it."""
     figures: list[_Figure]
@@ -142,7 +147,7 @@ def _read(turns: Sequence[Turn], texts: Sequence[str]) -> _Later:
         for word in (*value.name[:1], *value.name[-1:], value.value)
     }
     masks = {masked for text in texts for one in sentences(_FILES.sub("", text)) if (masked := _masked(one))}
-    later = _Later([], {}, [])
+    later = _Later([], {}, {}, {}, [])
     for turn in turns:
         low = turn.answer.casefold()
         if any(map(low.__contains__, words)):
@@ -155,6 +160,9 @@ def _read(turns: Sequence[Turn], texts: Sequence[str]) -> _Later:
             later.figures.extend(
                 _Figure(turn.last, old, unit) for old, _, unit in _COUNTS.findall(turn.answer)
             )
+    for number, value in enumerate(later.values):
+        later.by_name.setdefault(value.name, []).append(number)
+        later.by_former.setdefault(value.former, []).append(number)
     return later
 
 
@@ -195,7 +203,13 @@ def _answer_anew(candidate: LineCandidate, place: int, turns: Sequence[Turn], la
 def _renewed(text: str, place: int, later: _Later) -> _Newer | None:
     """The sentence by which a later answer replaced what a text tells; None where none did."""
     for mine in _told(text, place):
-        for other in reversed(later.values):
+        # Those of the same name, and those that replaced its value, the newest first.
+        same = merge(
+            reversed(later.by_name.get(mine.name, ()) if mine.name else ()),
+            reversed(later.by_former.get(mine.value, ()) if mine.value else ()),
+            reverse=True,
+        )
+        for other in (later.values[number] for number in same):
             if other.place <= place:
                 break
             same_place = not (mine.where and other.where) or mine.where == other.where
