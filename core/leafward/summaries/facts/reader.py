@@ -74,6 +74,8 @@ _SAID = frozenset(
 
 _WORD = late(r"\w+")
 _NAME = late(r"[\w$]+")
+_MANY = 200
+"""Names in one call that are very many."""
 _DEMANDS = late(r"(?i)\W*(?:never|always|do(?:n['’]t| not)|please|only|use|keep|no)\b")
 """The beginning of a sentence that demands something, whoever said it first."""
 _LONGEST_PATH = 4096
@@ -328,7 +330,7 @@ class FactReader:
             if changes_text(call.arguments) and (path := first_of(call.arguments, PATH_ARGUMENTS)):
                 new = "\n".join(first_of(edit, NEW_ARGUMENTS) for edit in edits_in(call.arguments))
                 added = added_text(call.arguments)
-                holds_new, holds_added = _holds(new), _holds(added)
+                holds_new, holds_added = (_holds(text, len(made.names)) for text in (new, added))
                 there = [holds_new(name.removesuffix("()")) for name in made.names]
                 names = tuple(name for name in made.names if holds_added(name.removesuffix("()")))
                 bare = {name.removesuffix("()") for name in names}
@@ -473,8 +475,10 @@ class FactReader:
         yield from self.texts.printed(str(message.get("output") or ""), entry, failed=bool(code))
 
 
-def _holds(text: str) -> Callable[[str], bool]:
-    """Whether a text holds a name. Most that it holds are whole words of it: very many are not looked for one by one in a long text."""
+def _holds(text: str, names: int) -> Callable[[str], bool]:
+    """Whether a text holds a name, of so many. Of very many most are whole words of it: these are not looked for one by one."""
+    if names < _MANY:
+        return text.__contains__
     words = frozenset(_NAME.findall(text))
     return lambda name: name in words or name in text
 
