@@ -109,9 +109,21 @@ def valued(number: int) -> Iterator[dict[str, Any]]:
     )
 
 
+def ruled(number: int) -> Iterator[dict[str, Any]]:
+    yield user(f"Keep the {word(number)} table. Then delete the {word(number + 1)} list.")
+    yield reply("ok")
+
+
 @pytest.mark.parametrize(
     ("turn", "times"),
-    [(asked_back, 1_300), (only_told, 2_000), (worked_on, 1_400), (cancelled, 2_000), (valued, 1_400)],
+    [
+        (asked_back, 1_300),
+        (only_told, 2_000),
+        (worked_on, 1_400),
+        (cancelled, 2_000),
+        (valued, 1_400),
+        (ruled, 1_500),
+    ],
 )
 def test_very_many_requests_of_one_kind(turn: Any, times: int) -> None:
     messages = [message for number in range(times) for message in turn(number)]
