@@ -143,7 +143,6 @@ def test_loading_fills_the_state_and_puts_the_cursor_on_the_summary(
     assert state.loaded.fates is not None
     assert state.loaded.line_rows
     assert screen.lines.side is Side.AFTER
-    assert not state.loaded.trouble
 
 
 def test_a_kind_that_is_not_there_is_said_and_changes_nothing(

@@ -34,8 +34,6 @@ class Loaded:
     """The operation of the context edits, where it is the last one."""
     words: Mapping[Side, str] = field(default_factory=dict)
     """The name of each side, by the leaf at the time when the X-ray was made."""
-    trouble: str = ""
-    """The reason why there is no X-ray."""
     rows_of: dict[int, list[int]] = field(default_factory=dict)
     """Rows by the entry of their message before."""
     line_rows: list[int] = field(default_factory=list)

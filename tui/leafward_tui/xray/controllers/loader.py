@@ -48,7 +48,6 @@ class XRayLoader(XRayController):
         self._jobs.latest("xray", work, self._made, self._failed)
 
     def _failed(self, text: str) -> None:
-        self._state.loaded.trouble = text
         self._view.about.say(text, "bad")
         self._view.show_hints()
 
