@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
+from leafward.base.emphasis import without_emphasis
+
 _FILE_ALONE = re.compile(
     r"[*_`\"]{0,4}([\w@.~/+-]{0,200}[\w@~+-]\.\w{1,10})[*_`\"]{0,4}(?: \([^()\n]{1,80}\))?[*_`\"]{0,4}:?[*_`]{0,4}"
 )
@@ -88,7 +90,7 @@ class ItemsAbove:
         file = above.file if above is not None else ""
         named = _FILE_ALONE.fullmatch(text)
         intro = (
-            text.strip("*_ ").rstrip(":： *_")
+            without_emphasis(text).strip("*_ ").rstrip(":： *_")
             if named is None and text.rstrip("*_ ").endswith((":", "："))
             else ""
         )

@@ -83,6 +83,12 @@ def test_a_file_that_only_heads_its_items_is_no_line() -> None:
     assert "**`src/tree.py`**" in told
 
 
+def test_the_words_above_items_lose_the_signs_of_their_emphasis() -> None:
+    previous = "## Files\n- **`src/frost.go`** (MODIFIED) - Major changes:\n  - Added `frostRow` to the table\n"
+    told = told_in(SummarySection.CONTEXT, *_WORK, previous=previous, previous_entry=3)
+    assert "`src/frost.go` (MODIFIED) - Major changes: Added `frostRow` to the table" in told
+
+
 def test_items_below_a_file_keep_its_name() -> None:
     """They fail where an item stands alone, or below another file, in the next summary."""
     told = told_in(SummarySection.CONTEXT, *_WORK, previous=_BY_FILE, previous_entry=3)
