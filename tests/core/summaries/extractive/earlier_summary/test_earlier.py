@@ -84,7 +84,9 @@ def test_a_file_that_only_heads_its_items_is_no_line() -> None:
 
 
 def test_the_words_above_items_lose_the_signs_of_their_emphasis() -> None:
-    previous = "## Files\n- **`src/frost.go`** (MODIFIED) - Major changes:\n  - Added `frostRow` to the table\n"
+    previous = (
+        "## Files\n- **`src/frost.go`** (MODIFIED) - Major changes:\n  - Added `frostRow` to the table\n"
+    )
     told = told_in(SummarySection.CONTEXT, *_WORK, previous=previous, previous_entry=3)
     assert "`src/frost.go` (MODIFIED) - Major changes: Added `frostRow` to the table" in told
 
