@@ -144,7 +144,7 @@ def test_stopped_it_leaves_no_process(large: Path) -> None:
 def test_a_child_that_dies_is_no_scan(large: Path) -> None:
     assert told(
         large,
-        "import signal\nahead = scan_ahead(path)\nos.kill(ahead._child, signal.SIGKILL)\n"
+        "import signal\nahead = scan_ahead(path)\nos.kill(ahead._child.pid, signal.SIGKILL)\n"
         "print(json.dumps([ahead.take() is None, children()]))",
     ) == [True, 0]
 

@@ -7,6 +7,7 @@ writes, all in one call, so that a compaction abandoned at any moment leaves the
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -87,14 +88,17 @@ def draft(
     budget = summary_budget(plan, ground, injection)
     span = span_from(session, ground.there, pins=every, focus=focus)
     replaced = unless_cancelled(ground.there.replaced, stop)
-    reading = reading_of(
-        replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
+    read = cache(
+        lambda: reading_of(
+            replaced, ground.cwd, ground.previous, ground.there.previous_entry, span.known, span.plan
+        )
     )
-    made = summarizer.summarize(replace(span, reading=reading), budget, progress, stop)
+    made = summarizer.summarize(replace(span, read=read), budget, progress, stop)
     if stop():
         raise Cancelled("the compaction was cancelled; nothing was written")
     if not made.text.strip():
         raise Refused("the summary is empty: nothing of the span fits; nothing was written")
+    reading = read()
     facts = facts_read(reading, ground.cwd)
     state = kept_state(reading, facts, ground.there.kept, ground.cwd, stop)
     ground = replace(ground, facts=state.left(facts), reading=reading, kept_state=state)

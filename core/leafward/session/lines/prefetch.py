@@ -7,12 +7,14 @@ after the child's last read are read as always, so nothing depends on which of t
 
 from __future__ import annotations
 
-import gc
 import os
-import threading
 import time
-from typing import TYPE_CHECKING, BinaryIO
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import never
+from leafward.base.forked import Forked, forked
 from leafward.base.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -43,48 +45,36 @@ _TOLD_EVERY = 16
 class Prefetch:
     """A running scan in a child process."""
 
-    def __init__(self, path: Path, file: FileIO, child: int, pipe: BinaryIO) -> None:
+    def __init__(self, path: Path, file: FileIO, child: Forked[tuple[int, int] | Scan]) -> None:
         self.path = path
         self._scanned = _identity(os.fstat(file.fileno()))
-        self._child = child
-        self._pipe: BinaryIO | None = pipe
+        self._child: Forked[tuple[int, int] | Scan] | None = child
 
     def take(
         self,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Callable[[], bool] = never,
         publish: Callable[[int, int], object] = lambda _end, _entries: None,
     ) -> Scan | None:
         """Waits for the scan and returns it, once; `publish` receives bytes and entries so far.
 
         None where it was taken before, stopped or failed, or where the path now belongs to another file.
         """
-        import pickle
-
-        pipe, self._pipe = self._pipe, None
-        if pipe is None:
+        child, self._child = self._child, None
+        if child is None:
             return None
-        scan = None
-        try:
-            with pipe:
-                while scan is None and not stop():
-                    # Only our own child writes here.
-                    piece = pickle.load(pipe)  # noqa: S301
-                    if isinstance(piece, tuple):
-                        publish(*piece)
-                        continue
-                    if _identity(os.stat(self.path)) == self._scanned:
-                        scan = piece
-                    break
-        except (EOFError, OSError, pickle.UnpicklingError):
-            scan = None
-        os.waitpid(self._child, 0)
-        return scan
+        with child:
+            while not stop() and (piece := child.take()) is not None:
+                if isinstance(piece, tuple):
+                    publish(*piece)
+                    continue
+                with suppress(OSError):
+                    return piece if _identity(os.stat(self.path)) == self._scanned else None
+                break
+        return None
 
 
 def scan_ahead(path: Path) -> Prefetch | None:
     """Starts to scan a file; None where that is impossible or not worthwhile. Call it while there is only one thread."""
-    if not hasattr(os, "fork") or threading.active_count() > 1:
-        return None
     try:
         if not path.is_file() or path.stat().st_size < WORTHWHILE:
             return None
@@ -94,42 +84,28 @@ def scan_ahead(path: Path) -> Prefetch | None:
     with file:
         if file.read(len(_HEADER)) != _HEADER:
             return None
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child:
-            os.close(writing)
-            return Prefetch(path, file, child, os.fdopen(reading, "rb"))
-        try:
-            os.close(reading)
-            gc.disable()
-            # Where both share a processor, the screen goes first.
-            os.nice(_NICE)
-            time.sleep(_HEAD_START if os.fstat(file.fileno()).st_size < _LONG else _LONG_HEAD_START)
-            _send(file, writing)
-        finally:
-            # Whatever went wrong, the parent reads the file itself and reports the error.
-            os._exit(0)
+        child = forked(partial(_scan, file))
+        return None if child is None else Prefetch(path, file, child)
 
 
-def _send(file: FileIO, descriptor: int) -> None:
+def _scan(file: FileIO, send: Callable[[tuple[int, int] | Scan], None]) -> None:
+    # Where both share a processor, the screen goes first.
+    os.nice(_NICE)
+    time.sleep(_HEAD_START if os.fstat(file.fileno()).st_size < _LONG else _LONG_HEAD_START)
     # Not needed in the parent until the screen is built.
-    import pickle
-
     from leafward.session.lines.scan import Scan
 
     scan = Scan()
     chunks = 0
-    with os.fdopen(descriptor, "wb") as pipe:
 
-        def publish() -> None:
-            nonlocal chunks
-            chunks += 1
-            if chunks % _TOLD_EVERY == 0:
-                pickle.dump((scan.end, len(scan.columns)), pipe)
-                pipe.flush()
+    def publish() -> None:
+        nonlocal chunks
+        chunks += 1
+        if chunks % _TOLD_EVERY == 0:
+            send((scan.end, len(scan.columns)))
 
-        scan.advance(file, publish=publish)
-        pickle.dump(scan, pipe, protocol=5)
+    scan.advance(file, publish=publish)
+    send(scan)
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

@@ -57,8 +57,8 @@ class Span:
     """The number of last messages that begin a split turn, whose rest stays; 0 where no turn is split."""
     known: Known = field(default_factory=dict, compare=False, repr=False)
     """The facts of texts that were read already, so that a judge of the summary need not read them again."""
-    reading: SpanReading | None = field(default=None, compare=False, repr=False)
-    """The reading of all messages that leave the context, secrets included."""
+    read: Callable[[], SpanReading] | None = field(default=None, compare=False, repr=False)
+    """Reads all messages that leave the context, secrets included, the first time that it is called; None where only the summariser reads them."""
 
 
 NO_SECTIONS = "did not keep to the sections that it was asked for"

@@ -72,7 +72,7 @@ def test_it_comes_out_as_if_each_read_it(path: Path, at: int | None) -> None:
         before, listed = there.previous_entry, there.plan
         reading = reading_of(there.replaced, session.cwd, previous, before, plan=listed)
         alone = Extractive().summarize(span, budget)
-        assert Extractive().summarize(replace(span, reading=reading), budget) == alone
+        assert Extractive().summarize(replace(span, read=lambda: reading), budget) == alone
         assert ground.facts == facts_of(
             there.replaced, session.cwd, previous, before, plan=listed, kept=there.kept
         )

@@ -13,41 +13,34 @@ from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.errors import Cancelled
-from leafward.base.late_pattern import late
-from leafward.base.redact.redaction import Redactor
-from leafward.session.entries import LISTED, text_of, tool_calls
+from leafward.session.entries import text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
-from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, first_of, is_silent
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
+from leafward.summaries.summarizers.extractive.redacted_span import redacted, redacted_beside
 from leafward.summaries.summarizers.extractive.selection.bare_names import BareNames
 from leafward.summaries.summarizers.extractive.selection.name_lists import LISTS
 from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth
-from leafward.summaries.summarizers.extractive.turns import as_asked, asks_back, by_machine
+from leafward.summaries.summarizers.extractive.turns import asks_back, by_machine
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
-from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
+    from leafward.base.redact.redaction import Redactor
     from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.survival.span_reading import SpanReading
+    from leafward.summaries.survival.spans import SpanMessage
 
 _LIST_LIMIT = 0.24
 """The largest part of the room that bare lists of names may take; beyond a quarter a summary becomes unreadable."""
-_UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
-_UNREAD_OF_RESULTS = _UNREAD | {"content"}
-_SETTINGS = late(
-    r"\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
-)
-"""Paths, in small letters, of files that may hold settings, and so secrets."""
 _FAR_LONGER = 4
 """The ratio of a span to a summary that quotes its end."""
 
@@ -69,14 +62,10 @@ class Extractive:
         stop: Callable[[], bool] = never,
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
-        redactor = Redactor(clean=set())
-        messages = [
-            SpanMessage(entry, redactor.value(as_asked(message)))
-            for entry, message in unless_cancelled(_read(span.messages, redactor), stop)
-        ]
-        if redactor.named:
-            # What was said before the secret had a name.
-            messages = [SpanMessage(entry, redactor.value(message)) for entry, message in messages]
+        if span.read is None:
+            (messages, redactor), reading = redacted(span.messages, stop), None
+        else:
+            (messages, redactor), reading = redacted_beside(span.messages, span.read, stop)
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
@@ -84,8 +73,8 @@ class Extractive:
             return _summary(
                 previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
             )
-        reading = None if redactor.found else _as_read(span, messages)
-        evidence = collect(span, messages, previous, stop, reading)
+        same = None if redactor.found else _as_read(span, reading, messages)
+        evidence = collect(span, messages, previous, stop, same)
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
@@ -118,36 +107,8 @@ def _summary(
     return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
 
 
-def _read(messages: Sequence[SpanMessage], redactor: Redactor) -> Iterator[SpanMessage]:
-    """Messages without the parts that give no lines (token counts, contents of files), so that these need no redaction.
-
-    `redactor` notes the secrets in files of settings: a reply may repeat them.
-    """
-    silent: dict[str, bool] = {}
-    """Calls that show files, and whether such a file may hold settings."""
-    for entry, message in messages:
-        role = message.get("role")
-        if role == "assistant":
-            silent.update(
-                (call.id, _SETTINGS.search(first_of(call.arguments, PATH_ARGUMENTS).casefold()) is not None)
-                for call in tool_calls(message)
-                if is_silent(call.arguments)
-            )
-        call_id = str(message.get("toolCallId")) if role == "toolResult" else ""
-        shown = call_id in silent and not message.get("isError")
-        if shown and silent[call_id]:
-            redactor.note(text_of(message.get("content")))
-        unread = _UNREAD_OF_RESULTS if shown else _UNREAD
-        read = {key: value for key, value in message.items() if key not in unread}
-        details = message.get("details")
-        if isinstance(details, dict) and LISTED in details:
-            read["details"] = {LISTED: details[LISTED]}
-        yield SpanMessage(entry, read)
-
-
-def _as_read(span: Span, messages: Sequence[SpanMessage]) -> SpanReading | None:
+def _as_read(span: Span, reading: SpanReading | None, messages: Sequence[SpanMessage]) -> SpanReading | None:
     """The reading of a span without secrets, where reading `messages` would give the same; else None."""
-    reading = span.reading
     if reading is None or span.previous or reading.before or reading.told:
         return None
     if reading.reader.plan.from_results:
