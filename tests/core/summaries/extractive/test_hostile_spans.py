@@ -147,14 +147,20 @@ def restored(number: int) -> Iterator[dict[str, Any]]:
     yield from ran(f"g{number}", f"git checkout -- src/f{number}.py")
 
 
+def reset_away(number: int) -> Iterator[dict[str, Any]]:
+    yield from committed(number)
+    yield from ran(f"r{number}", "git reset --hard HEAD~1")
+
+
 @pytest.mark.parametrize(
     ("work", "times", "end"),
     [
         (committed, 1_500, "git status"),
         (committed, 1_500, "git reset --hard abcdef1"),
         (restored, 2_500, "git status"),
+        (reset_away, 1_500, "git status"),
     ],
-    ids=["commits", "reset", "restored"],
+    ids=["commits", "reset", "restored", "each reset"],
 )
 def test_very_many_calls_of_one_kind(work: Any, times: int, end: str) -> None:
     done = [message for number in range(times) for message in work(number)]

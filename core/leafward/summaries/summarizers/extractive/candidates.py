@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -273,7 +274,9 @@ class Evidence:
     last_turn: int = 0
     """Position of the last request, counted from 1."""
     calls: dict[int, Sequence[ToolCall]] = field(default_factory=dict)
-    """The calls of each reply that makes some, by its position."""
+    """The calls of each reply that makes some, by its position, in order."""
+    standing: list[int] | None = None
+    """The positions of replies whose changes nobody undid, in order; None until `undo` is asked."""
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
     failed_calls: frozenset[str] = frozenset()
@@ -293,22 +296,23 @@ class Evidence:
     proposed: set[EntryIndex] = field(default_factory=set)
     """Replies that end with an offer that nobody accepted: their steps wait for a yes."""
 
-    def undo(self, places: range, cwd: str) -> list[str]:
-        """Takes the changes of files at some positions, and the names that they wrote, out of the work on files; returns the files."""
-        changed = [
-            path
-            for place in places
-            for call in self.calls.get(place, ())
-            if call.id not in self.failed_calls
-            for path in files_changed_by(call.arguments, cwd)
-        ]
-        for path in changed:
-            work = self.files.get(path)
-            if work is not None and work.changes:
-                work.changes -= 1
-                work.restored = True
-                work.names = {name: place for name, place in work.names.items() if place not in places}
-        return changed
+    def undo(self, places: range, cwd: str) -> None:
+        """Takes the changes of files at some positions, and the names that they wrote, out of the work on files, once."""
+        if self.standing is None:
+            self.standing = list(self.calls)
+        first, end = (bisect_left(self.standing, place) for place in (places.start, places.stop))
+        undone = self.standing[first:end]
+        del self.standing[first:end]
+        for place in undone:
+            for call in self.calls[place]:
+                if call.id in self.failed_calls:
+                    continue
+                for path in files_changed_by(call.arguments, cwd):
+                    work = self.files.get(path)
+                    if work is not None and work.changes:
+                        work.changes -= 1
+                        work.restored = True
+                        work.names = {name: at for name, at in work.names.items() if at not in places}
 
     def place_of(self, candidate: LineCandidate) -> int:
         """The position of the last source message of a line; -1 for a line of an earlier summary."""

@@ -149,3 +149,16 @@ def test_a_commit_that_git_did_not_make_is_not_told(printed: str) -> None:
     assert not any("Committed" in line for line in told_in(DONE, *said, result("b", printed)))
     made = result("b", f"[main 1234567] prune the trees\n 1 file changed\n{printed}")
     assert ("running" in printed) or "Committed: prune the trees" in told_in(DONE, *said, made)
+
+
+def test_work_is_reset_away_once() -> None:
+    """A reset behind another one takes nothing out that the first one took out, and leaves what was done since."""
+    said = [user("Make the parser of orchard faster, a commit for each step")]
+    for key, title in (("a", "the parser uses a table"), ("b", "the parser keeps its tokens")):
+        said += [
+            *worked("src/parser.py", key),
+            *ran(f"{key}2", f'git commit -am "{title}"'),
+            *ran(f"{key}3", "git reset --hard HEAD~1"),
+        ]
+    said += [*worked("src/parser.py", "c"), reply("The parser reads ahead now.")]
+    assert "Last file changed: `src/parser.py`" in told_in(CONTEXT, *said)

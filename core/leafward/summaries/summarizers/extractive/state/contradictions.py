@@ -82,7 +82,9 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
         lead = "Taken back: "
         if undid(words.text):
             lead = "Undone by the user: "
-            changed = evidence.undo(range(turn.first, min(words.first, len(messages))), cwd)
+            evidence.undo(range(turn.first, min(words.first, len(messages))), cwd)
+            undone = messages[turn.first : words.first]
+            changed = [path for _, done in undone for path in files_changed(done, failed, cwd)]
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
