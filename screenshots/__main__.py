@@ -148,7 +148,7 @@ def _make(shot: Shot, folder: Path) -> str:
     os.environ["HOME"] = ENVIRONMENT["HOME"]
     # Invented projects lie nowhere on this machine.
     with (
-        patch("leafward.catalog.moved_folders.missing_folders", lambda _projects: frozenset()),
+        patch("leafward.catalogue.moved_folders.missing_folders", lambda _projects: frozenset()),
         patch("leafward_tui.explorer.model.forks.folder_at", lambda path: Folder(path, there=True)),
     ):
         return asyncio.run(_print(shot, folder) if shot.verb else _shoot(shot, folder))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import TextSearch
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.text_search import SessionHits
 
 NOW = int(time.time() * 1000)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at

@@ -16,13 +16,13 @@ import orjson
 
 from leafward.base.config import Config
 from leafward.base.worker_processes import cores
-from leafward.catalog.cards import reading_processes
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.cards import reading_processes
+from leafward.catalogue.listing import Catalogue
 from tests.bench import references
 from tests.bench.report import ROUNDS, Report, median, seconds
 
 if TYPE_CHECKING:
-    from leafward.catalog.listing import Update
+    from leafward.catalogue.listing import Update
 
 
 def listing(report: Report, store: Path, index: Path, sessions: int) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.injection.values import InjectionSettings
 from leafward.files.working_set import touched
@@ -43,7 +43,7 @@ from tests.surroundings import CORPORA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.session.session import Session
     from tests.bench.report import Report
 

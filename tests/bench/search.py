@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
 from leafward.query.search.text_search import TextSearch
@@ -84,7 +84,7 @@ _HELD = """
 import sys
 from pathlib import Path
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.query.search.typed_query import parse
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.text_search import TextSearch

@@ -11,8 +11,8 @@ import pytest
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.paths import config_dir
-from leafward.catalog.lookup import find_session
-from leafward.catalog.roots import stores
+from leafward.catalogue.lookup import find_session
+from leafward.catalogue.roots import stores
 from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
 from tests.claude_transcript import IDS, Transcript

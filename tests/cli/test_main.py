@@ -279,7 +279,7 @@ class TestOpening:
             "from leafward.cli import application as opening\nfrom leafward.cli.main import main\n"
             "opening.has_terminal = lambda: True\n"
             "def open_app(paths):\n"
-            "    print(*paths, *{'click', 'leafward.cli.selection', 'leafward.catalog'} & sys.modules.keys())\n"
+            "    print(*paths, *{'click', 'leafward.cli.selection', 'leafward.catalogue'} & sys.modules.keys())\n"
             "main(sys.argv[1:], open_app)\n"
         )
         done = subprocess.run(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from tests.cli.conftest import Run
 
 

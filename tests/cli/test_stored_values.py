@@ -11,8 +11,8 @@ import pytest
 
 from leafward.base.config import load
 from leafward.base.paths import cache_dir
-from leafward.catalog.index import Index
-from leafward.catalog.trash import trash_folder
+from leafward.catalogue.index import Index
+from leafward.catalogue.trash import trash_folder
 from leafward.session.sidecar import Owner, sidecar_path
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile

@@ -20,7 +20,7 @@ from leafward.base.paths import (
     kept_dir,
     make_private,
 )
-from leafward.catalog.index import Index
+from leafward.catalogue.index import Index
 from tests.acting import Acting, usage
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER, PiFile

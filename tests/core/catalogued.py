@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.catalog.cards.replies import Replies
-from leafward.catalog.lineage import parents, with_parents
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.cards.replies import Replies
+from leafward.catalogue.lineage import parents, with_parents
+from leafward.catalogue.listing import Catalogue
 from leafward.session.lines.scan import Scan
 from tests.core.listed_sessions import START, Draft, file_name
 
 if TYPE_CHECKING:
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
 
 
 def listed(*paths: Path, **settings: Any) -> Catalogue:

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.query.blame import Blame, blame
 from leafward.query.blame_sources import concerned
 from tests.colleagues import ClaudeColleague, CodexColleague, OpencodeColleague

@@ -85,9 +85,9 @@ def test_a_list_of_what_is_known_loads_no_second_decoder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded, _ = run_and_list(
-        tmp_path, monkeypatch, "import leafward.catalog.listing, leafward.catalog.cards.quick_card"
+        tmp_path, monkeypatch, "import leafward.catalogue.listing, leafward.catalogue.cards.quick_card"
     )
-    assert "leafward.catalog.cards.quick_card" in loaded
+    assert "leafward.catalogue.cards.quick_card" in loaded
     assert "msgspec" not in loaded
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.compaction.measure.measure import measure
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
@@ -318,14 +318,14 @@ class TestCommands:
         assert not loaded & {
             "leafward.session.lines.scan",
             "leafward.session.session",
-            "leafward.catalog.listing",
+            "leafward.catalogue.listing",
             "orjson",
             "tomllib",
         }
 
     def test_ls_loads_neither_screen_nor_writer(self, tmp_path: Path, generated: Path) -> None:
         loaded = set(modules_after(tmp_path, ["ls", str(generated.parent)]))
-        assert "leafward.catalog.listing" in loaded
+        assert "leafward.catalogue.listing" in loaded
         assert not loaded & HEAVY
         assert not loaded & {
             "leafward.export.documents.session_export",

@@ -18,7 +18,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.cli.main import main
 from leafward.files.line_origins import BY_HAND
 from leafward.query.blame import blame

@@ -17,7 +17,7 @@ import pytest
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.branches.relocation import RelocationOutcome, moves, relocate
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.installed_agents import (
     CODEX,

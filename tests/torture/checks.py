@@ -13,7 +13,7 @@ from leafward.agents.recognition import agent_of
 from leafward.agents.registry import hooks_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import is_draft, state_dir
-from leafward.catalog.trash import bring_back, thrown_away
+from leafward.catalogue.trash import bring_back, thrown_away
 from leafward.export.installation import apply, installation, removal, runner_of
 from leafward.export.litter import litter
 from leafward.files.restoration.project_folder import ProjectFolder

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual._context import visible_screen_stack
 
 from leafward.base.config import Config
-from leafward.catalog.catalogue_status import status_of
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.catalogue_status import status_of
+from leafward.catalogue.listing import Catalogue
 from leafward_tui.app.app import LeafwardApp
 from leafward_tui.catalogue.model.listing import LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.screen import CatalogueScreen

@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.branches.diff.sides import sides
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.cli.output.outline import outline_rows
 from leafward.cli.tree import tree_json
 from leafward.context.price import price_of_move

@@ -343,7 +343,7 @@ NOT_YET = {
     "hashlib",
     "importlib.resources",
     "leafward.agents.base",
-    "leafward.catalog.listing",
+    "leafward.catalogue.listing",
     "leafward.context.model_context",
     "leafward.export.documents.session_export",
     "leafward.files.working_set",
@@ -409,7 +409,7 @@ class Job:
 
 opened = open_session(Path(sys.argv[1]), Density.TURNS, 20, Config(), None, lambda *_: None, Job())
 assert len(opened.exploration.session)
-print(*[name for name in sys.modules if name == "hashlib" or name.startswith("leafward.catalog")])
+print(*[name for name in sys.modules if name == "hashlib" or name.startswith("leafward.catalogue")])
 """
 
 
@@ -430,7 +430,7 @@ def test_what_starts_the_reading_of_a_session_loads_nothing_that_reads() -> None
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     reads = {
         "leafward.agents",
-        "leafward.catalog",
+        "leafward.catalogue",
         "leafward.context",
         "leafward.files",
         "leafward.summaries",

@@ -17,9 +17,9 @@ from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError
 from leafward.base.regular_files import read_regular
 from leafward.branches.fork import LEFT_BEHIND, left_imports
-from leafward.catalog.lineage import parents
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.roots import stores
+from leafward.catalogue.lineage import parents
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.roots import stores
 from leafward.session.entries import EntryIndex, Kind, blocks_of
 from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import message_in, message_text, messages_of, written_at

@@ -21,8 +21,8 @@ from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import mark_of
 from leafward.branches.healing.healing import healing, new_session
-from leafward.catalog.cards.card import SUBAGENT
-from leafward.catalog.lineage import parents
+from leafward.catalogue.cards.card import SUBAGENT
+from leafward.catalogue.lineage import parents
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.write import WriteRemark
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import Agent
     from leafward.base.config import Config
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 

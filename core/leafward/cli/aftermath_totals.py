@@ -15,7 +15,7 @@ from leafward.compaction.aftermath.aftermath_totals import AftermathTotals
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.compaction.aftermath.aftermath_totals import AftermathSum, Maker
 
 _COUNTED = {

@@ -15,8 +15,8 @@ from leafward.base.redact.redaction import every_kind, listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.lookup import typed_ids
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.lookup import typed_ids
 from leafward.cli.output.page import Page, emit_json, local_time, note, page, say, table, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, narrowing

@@ -15,7 +15,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.times import iso_time
 from leafward.branches.line_reason import check_words, reason_of
-from leafward.catalog.lookup import sighted, typed_ids
+from leafward.catalogue.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, local_time, note, pad, page, say, wrapped
 from leafward.cli.selection import existing
 from leafward.cli.settings import configured

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import pasted_path, shell_word
-from leafward.catalog.lineage import parents
-from leafward.catalog.trash import bring_back, find_thrown, going, refuse_taken, throw_away
+from leafward.catalogue.lineage import parents
+from leafward.catalogue.trash import bring_back, find_thrown, going, refuse_taken, throw_away
 from leafward.cli.output.page import emit_json, page, say
 from leafward.cli.selection import chosen_card
 
 if TYPE_CHECKING:
-    from leafward.catalog.trash import TrashedSession
+    from leafward.catalogue.trash import TrashedSession
 
 
 def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:

@@ -21,11 +21,11 @@ from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import pasted_path, safe_line, shell_word
 from leafward.branches.fork import left_imports
 from leafward.branches.healing.healing import NO_BEGINNING, healing
-from leafward.catalog.backups import is_kept_in
-from leafward.catalog.exclusions import EXCLUDED, Exclusion
-from leafward.catalog.index import Index
-from leafward.catalog.roots import listings, stores
-from leafward.catalog.trash import without_note
+from leafward.catalogue.backups import is_kept_in
+from leafward.catalogue.exclusions import EXCLUDED, Exclusion
+from leafward.catalogue.index import Index
+from leafward.catalogue.roots import listings, stores
+from leafward.catalogue.trash import without_note
 from leafward.cli.hook import failures
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from leafward.base.figures import counted
 from leafward.base.safe_text import pasted_path, safe_line
 from leafward.branches.fork import left_imports
-from leafward.catalog.index import Index
+from leafward.catalogue.index import Index
 from leafward.cli.output.page import emit_json, say
 from leafward.compaction.injection.findings import kept_findings
 

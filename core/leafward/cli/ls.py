@@ -11,14 +11,14 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
-from leafward.catalog.cards.card import INFERRED, SUBAGENT, Card
-from leafward.catalog.lineage import parents, with_parents
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.lookup import typed_ids
-from leafward.catalog.namesakes import Namesake, told_apart
-from leafward.catalog.retention import leaves_in
-from leafward.catalog.usage.shared_history import counted_once
-from leafward.catalog.usage.totals import sum_of, totals
+from leafward.catalogue.cards.card import INFERRED, SUBAGENT, Card
+from leafward.catalogue.lineage import parents, with_parents
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.lookup import typed_ids
+from leafward.catalogue.namesakes import Namesake, told_apart
+from leafward.catalogue.retention import leaves_in
+from leafward.catalogue.usage.shared_history import counted_once
+from leafward.catalogue.usage.totals import sum_of, totals
 from leafward.cli.options.catalogue_options import ListOptions
 from leafward.cli.output.page import Page, cells, emit_json, local_time, money, note, page, say, table
 from leafward.cli.output.progress_line import ProgressLine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.catalog.cards.card import DayUsage
+    from leafward.catalogue.cards.card import DayUsage
 
 _NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN, _LEAST_PROJECT = 16, 48, 12, 40, 7
 """Cells: of a shared title, of the facts that distinguish it, of the shortest title, of a parent's title, and of the shortest name

@@ -11,8 +11,8 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import RelocationOutcome, moves, relocate
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.namesakes import short_ids
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.namesakes import short_ids
 from leafward.cli.output.page import emit_json, note, page, say, table
 from leafward.cli.settings import configured
 

@@ -12,8 +12,8 @@ from leafward.base import config as settings
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
-from leafward.catalog.cards.full_card import whole
-from leafward.catalog.lookup import sighted, typed_ids
+from leafward.catalogue.cards.full_card import whole
+from leafward.catalogue.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, local_time, note, page, say, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.queries import expression_of, session_query
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.agents.base import Trouble
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.cli.options.catalogue_options import SearchOptions
     from leafward.query.search.text_match import Hit
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leafward.agents.base import Agent
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.cli.options.catalogue_options import NarrowingOptions
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
@@ -54,7 +54,7 @@ def session_path(selector: str) -> Path:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise NotASession(f"{safe_line(selector)} is not a regular file")
     from leafward.base import config
-    from leafward.catalog.lookup import find_session
+    from leafward.catalogue.lookup import find_session
 
     return find_session(selector, config.load()[0]).path
 
@@ -80,7 +80,7 @@ def known(selector: str) -> bool:
 def _configured_stores() -> list[tuple[Agent, Path]]:
     """The agents' usual and configured stores."""
     from leafward.base import config
-    from leafward.catalog.roots import stores
+    from leafward.catalogue.roots import stores
 
     return stores(config.load()[0], os.environ)
 
@@ -88,7 +88,7 @@ def _configured_stores() -> list[tuple[Agent, Path]]:
 def chosen_card(selector: str) -> tuple[Card, Sequence[Card]]:
     """The session that a user means, and all sessions of the catalogue. Raises NotFound or Refused."""
     from leafward.agents.recognition import agent_of
-    from leafward.catalog.listing import Catalogue
+    from leafward.catalogue.listing import Catalogue
 
     file = session_path(selector)
     path = str(file.absolute())

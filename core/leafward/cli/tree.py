@@ -9,7 +9,7 @@ from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.catalog.cards.card import SUBAGENT
+from leafward.catalogue.cards.card import SUBAGENT
 from leafward.cli.output.entry_json import entry_facts
 from leafward.cli.output.outline_lines import measure, outline
 from leafward.cli.output.page import (

@@ -19,7 +19,7 @@ from leafward.session.lines.line_decoding import decode_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.session.session import Session
 
 

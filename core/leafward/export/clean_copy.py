@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from leafward.agents.base import Excerpt
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
 
 _PACKED = ".zst"
 _LINES = (".jsonl",)

@@ -28,7 +28,7 @@ from leafward.session.messages import prompt_text, written_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.files.file_replay.knowledge import FileState
     from leafward.files.file_replay.steps import ReplayStep
     from leafward.files.file_request import FileRequest

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.registry import agent_named
 from leafward.base.errors import Cancelled, LeafwardError
-from leafward.catalog.lineage import parents
+from leafward.catalogue.lineage import parents
 from leafward.files.file_names import real_folder
 from leafward.files.file_replay.calls import Calls
 from leafward.files.file_replay.replay import Replay, related
@@ -27,7 +27,7 @@ from leafward.session.messages import message_in, message_text, written_at
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.files.file_replay.steps import ReplayStep
     from leafward.session.session import Session
 

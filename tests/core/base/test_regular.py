@@ -14,8 +14,8 @@ from leafward.base.config import load
 from leafward.base.errors import NotASession
 from leafward.base.paths import cache_dir
 from leafward.base.regular_files import NotRegular, next_data, open_regular, read_regular
-from leafward.catalog.index import Index
-from leafward.catalog.trash import thrown_away, trash_folder
+from leafward.catalogue.index import Index
+from leafward.catalogue.trash import thrown_away, trash_folder
 from leafward.session.session import Session
 
 needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")

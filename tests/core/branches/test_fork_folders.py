@@ -16,8 +16,8 @@ from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
-from leafward.catalog.backups import keep
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.backups import keep
+from leafward.catalogue.listing import Catalogue
 from tests.acting import Acting
 from tests.codex_rollout import Rollout
 from tests.foreign_stores import make

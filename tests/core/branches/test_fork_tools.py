@@ -9,7 +9,7 @@ import pytest
 
 from leafward.agents.base import SessionCandidate
 from leafward.agents.registry import agent_named
-from leafward.catalog.cards.full_card import read_whole
+from leafward.catalogue.cards.full_card import read_whole
 from leafward.compaction.measure.measure import measure
 from leafward.context.call_status import outcome
 from leafward.context.entry_metrics import EntryMetrics

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from leafward.base.paths import cache_dir, data_dir, draft_ending, is_draft, make_private, state_dir
-from leafward.catalog.index import Index
+from leafward.catalogue.index import Index
 from leafward.export.demo import demo_session
 from leafward.export.litter import REST, CopyLimits, clear, litter
 from leafward.session.journal.durable import draft_name

@@ -11,7 +11,7 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.step_reader import steps
 from leafward.files.file_replay.steps import StepOutcome

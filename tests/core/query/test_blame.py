@@ -13,7 +13,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.files.line_origins import BY_HAND, UNKNOWN, UNSURE
 from leafward.query.blame_sources import concerned
 from tests.core.office import NAME, Office

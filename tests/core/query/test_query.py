@@ -26,7 +26,7 @@ from leafward.query.search.typed_query import parse as parse_query
 from leafward.query.select.evaluator import select
 from leafward.query.vocabulary import FIELDS, FUNCTIONS, TERMS, TEXT_TERMS
 from tests.acting import Acting, call, reading
-from tests.core.catalog.test_catalog_lineage import card
+from tests.core.catalogue.test_catalogue_lineage import card
 from tests.core.listed_sessions import START
 from tests.searched import ROADS, cards_in, found, searching
 

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from leafward.catalog.cards.card import Card, Details
+from leafward.catalogue.cards.card import Card, Details
 from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse
-from tests.core.catalog.test_catalog_lineage import card
+from tests.core.catalogue.test_catalogue_lineage import card
 from tests.core.listed_sessions import START
 
 DAY = 86_400_000

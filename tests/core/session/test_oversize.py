@@ -14,7 +14,7 @@ import pytest
 from leafward.agents.base import SessionCandidate
 from leafward.agents.recognition import agent_of
 from leafward.agents.storage import lines
-from leafward.catalog.cards.full_card import read_whole
+from leafward.catalogue.cards.full_card import read_whole
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.literals import needle
 from leafward.query.search.prefilter import Prefilter

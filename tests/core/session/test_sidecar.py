@@ -11,7 +11,7 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.measure.measure import measure
@@ -34,8 +34,8 @@ from tests.foreign_stores import Store, said, same_anew
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.listing import RefreshWork
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.listing import RefreshWork
     from leafward.session.session import Session
 
 IMPATIENT = Writing(patience=0.1)

@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import Refused
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.draft.repair import repair

@@ -12,7 +12,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward.catalog.lineage import Sort
+from leafward.catalogue.lineage import Sort
 from leafward_tui.catalogue.controllers import installation as installation_module
 from leafward_tui.catalogue.controllers import relocation as relocation_module
 from leafward_tui.catalogue.controllers import session as session_module

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.lineage import Sort
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.lineage import Sort
+from leafward.catalogue.listing import Catalogue
 from leafward_tui.catalogue.controllers.arrangement import Arrangement
 from leafward_tui.catalogue.controllers.curation import Curation
 from leafward_tui.catalogue.controllers.filter import Filter
@@ -29,7 +29,7 @@ from tests.tui.waiting_jobs import WaitingJobs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog.listing import Update
+    from leafward.catalogue.listing import Update
     from leafward_tui.catalogue.controllers.controller import CatalogueMeans
     from leafward_tui.catalogue.display import CatalogueDisplay
     from leafward_tui.ui.services import AppServices

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.catalog.lineage import Sort
+from leafward.catalogue.lineage import Sort
 from leafward_tui.catalogue.controllers import arrangement
 from leafward_tui.catalogue.controllers.arrangement import make_lines
 from leafward_tui.catalogue.model.listing import Grouping, View

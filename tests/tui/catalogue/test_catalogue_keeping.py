@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
-from leafward.catalog.backups import kept_root
-from leafward.catalog.catalogue_status import CatalogueStatus
+from leafward.catalogue.backups import kept_root
+from leafward.catalogue.catalogue_status import CatalogueStatus
 from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
 from leafward_tui.catalogue.model.listing import (
     ALONE,

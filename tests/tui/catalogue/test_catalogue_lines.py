@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from leafward.base.config import Config
 from leafward.base.figures import counted as plural
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog.catalogue_status import status_of
-from leafward.catalog.lineage import Sort
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.namesakes import Namesake
-from leafward.catalog.usage.totals import Sum
+from leafward.catalogue.catalogue_status import status_of
+from leafward.catalogue.lineage import Sort
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.namesakes import Namesake
+from leafward.catalogue.usage.totals import Sum
 from leafward_tui.catalogue.display import empty_words, group_hint, order_words, sort_hint
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Stock, View, list_sessions
 from leafward_tui.catalogue.widgets.preview import problem_words

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog import moved_folders
+from leafward.catalogue import moved_folders
 from tests.tui.session_store import (
     NARROW,
     WIDE,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from leafward.catalog.usage.totals import Sum, Totals, totals
+from leafward.catalogue.usage.totals import Sum, Totals, totals
 from leafward.cli.aftermath_totals import aftermath_text
 from leafward.cli.output.page import Page
 from leafward.compaction.aftermath.aftermath_totals import OWN, AftermathSum, Maker
@@ -184,7 +184,7 @@ async def test_the_totals_are_added_up_beside_the_screen(
         free.wait(HELD)
         return totals(*args)
 
-    monkeypatch.setattr("leafward.catalog.usage.totals.totals", slow)
+    monkeypatch.setattr("leafward.catalogue.usage.totals.totals", slow)
     async with browsing(mixed) as (pilot, _):
         await pilot.press("dollar_sign")
         await until(pilot, lambda: bool(threads))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.model.session_preview import read_preview
 from tests.core.listed_sessions import Draft

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.session.journal.session_operations import move
 from leafward_tui.catalogue.model.preview_tree import Sign
 from leafward_tui.catalogue.model.session_preview import read_preview

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.injection.values import Injection
     from leafward.compaction.plan.plan import Plan

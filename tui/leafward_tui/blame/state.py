@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.branches.line_reason import Reason
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
 
 
 @dataclass(slots=True)

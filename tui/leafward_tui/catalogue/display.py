@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.catalog.lineage import Sort
+from leafward.catalogue.lineage import Sort
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.list_head import ListHead
 from leafward_tui.catalogue.widgets.preview import Preview
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.agents.resume import Resume
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine, View
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.catalogue.model.totals_table import TotalsRow

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.catalogue_status import CatalogueStatus
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.catalogue_status import CatalogueStatus
     from leafward_tui.catalogue.controllers.controller import CatalogueMeans
     from leafward_tui.catalogue.widgets.list_head import ListHead
     from leafward_tui.catalogue.widgets.session_list import SessionList

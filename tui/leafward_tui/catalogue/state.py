@@ -10,8 +10,8 @@ from leafward_tui.catalogue.model.listing import Stock, View
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.listing import Catalogue
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.listing import Catalogue
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.model.totals_table import AftermathReading
     from leafward_tui.ui.appearance.theme import Ground
 

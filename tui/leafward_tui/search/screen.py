@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.ui.bars.filter_bar import FilterBar
     from leafward_tui.ui.panes.line_scroll import LineList
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from leafward.cli.output.page import NO_SEQUENCES
 
 if TYPE_CHECKING:
-    from leafward.catalog.listing import Update
+    from leafward.catalogue.listing import Update
 
 _AGAIN = "\r\x1b[K"
 """Moves to the beginning of the line and clears it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.catalog.usage.totals import Sum, Totals, day_name
+from leafward.catalogue.usage.totals import Sum, Totals, day_name
 from leafward.cli.output.page import Page, money, table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog.cards.card_fields import spoken_at
+from leafward.catalogue.cards.card_fields import spoken_at
 from leafward.compaction.aftermath.aftermath import Repeat, aftermath_of
 from leafward.compaction.stored_summary.provenance import stored_provenance
 from leafward.context.basis import Basis

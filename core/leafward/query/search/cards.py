@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.cards.card import Card, Details
+    from leafward.catalogue.cards.card import Card, Details
     from leafward.query.search.query import Query
 
 _FILES_NAMED = 3

@@ -22,7 +22,7 @@ from leafward.query.vocabulary import moment_of, part_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.grammar import Expression
 
 

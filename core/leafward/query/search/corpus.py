@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.registry import all_agents
 from leafward.base.regular_files import descriptor_of
-from leafward.catalog.lineage import parents
+from leafward.catalogue.lineage import parents
 from leafward.query.search.cards import concerns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.query import Query
 
 SUFFIX = ".jsonl"

@@ -26,7 +26,7 @@ from leafward.session.entries import NO_ENTRY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.corpus import Corpus
     from leafward.query.search.prefilter import Sweep
     from leafward.query.search.query import Query

@@ -11,7 +11,7 @@ import pytest
 from leafward.agents.recognition import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.cli.main import main
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total

@@ -18,7 +18,7 @@ from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
 from leafward.base.times import iso_time
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import Kind

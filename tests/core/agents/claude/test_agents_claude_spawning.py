@@ -16,8 +16,8 @@ from leafward.agents.claude.store import transcripts_in
 from leafward.agents.claude.subagents import Spawners
 from leafward.agents.claude.transcript import ClaudeReader
 from leafward.base.config import Config
-from leafward.catalog.lineage import parents
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.lineage import parents
+from leafward.catalogue.listing import Catalogue
 from leafward.context.model_context import context_at
 from tests.claude_transcript import IDS, Transcript
 from tests.foreign_sessions import problems

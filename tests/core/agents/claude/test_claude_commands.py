@@ -8,7 +8,7 @@ import pytest
 
 from leafward.agents.claude.entries.records import CAVEAT
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import PROMPTS, EntryIndex, Kind

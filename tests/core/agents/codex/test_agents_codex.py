@@ -14,7 +14,7 @@ from leafward.agents.codex.rollout import Rollout as Source
 from leafward.agents.recognition import recognised
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, Refused
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
 from leafward.session.entries import DAMAGE_CODE, Kind
@@ -94,8 +94,8 @@ def test_a_spawned_thread_names_its_parent(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_look_says_what_the_whole_reading_says(home: Path, tmp_path: Path) -> None:
-    from leafward.catalog.cards.quick_card import peek
-    from leafward.catalog.roots import listings
+    from leafward.catalogue.cards.quick_card import peek
+    from leafward.catalogue.roots import listings
 
     full = {card.path: card for card in cards_in(home, tmp_path / "i")}
     found = listings(Config(), [home], {}, lambda _: False, lambda: False, [])

@@ -15,7 +15,7 @@ from leafward.agents.recognition import agent_of
 from leafward.base import unpacking
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd

@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.times import iso_time
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from leafward.session.entries import Kind
 from leafward.session.foreign import outcomes
 from tests.codex_rollout import CODEX, THREADS, Rollout, bare, opened

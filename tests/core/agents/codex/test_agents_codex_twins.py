@@ -10,9 +10,9 @@ import pytest
 from leafward.agents.codex import store
 from leafward.base.config import Config
 from leafward.base.errors import Refused
-from leafward.catalog.lineage import parents
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.usage.shared_history import counted_once
+from leafward.catalogue.lineage import parents
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.usage.shared_history import counted_once
 from tests.codex_rollout import CODEX, THREADS, Rollout, opened
 from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said

@@ -9,7 +9,7 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.base.errors import NotASession, Refused
-from leafward.catalog.backups import keep
+from leafward.catalogue.backups import keep
 from leafward.context.basis import Basis
 from tests.core.catalogued import cards_in
 from tests.opencode_store import (

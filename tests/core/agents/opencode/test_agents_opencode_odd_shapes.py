@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.catalog.listing import Catalogue
+from leafward.catalogue.listing import Catalogue
 from tests.opencode_store import START, Conversation, Database, call, opened, said, texts, write_tree
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from leafward.agents.recognition import agent_of, names_one, recognised, within
 from leafward.base.config import Config
 from leafward.base.errors import NotASession, NotFound, Refused
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.lookup import find_session
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.lookup import find_session
 from tests.core.catalogued import cards_by_id, cards_in
 from tests.opencode_store import (
     FOLDER,

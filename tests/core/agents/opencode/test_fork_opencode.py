@@ -13,9 +13,9 @@ import pytest
 from leafward.base.config import Config
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
-from leafward.catalog.backups import keep
-from leafward.catalog.listing import Catalogue
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.backups import keep
+from leafward.catalogue.listing import Catalogue
+from leafward.catalogue.lookup import sighted
 from leafward.session.entries import Kind
 from tests.forks import NOW, at_home, texts
 from tests.opencode_forks import ID, at, busy, document, draft, imported

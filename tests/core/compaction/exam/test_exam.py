@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import LeafwardError
-from leafward.catalog.lookup import sighted
+from leafward.catalogue.lookup import sighted
 from leafward.compaction.exam.grade import AnswerPlace, Exam, exam, exam_of
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.session.entries import Kind

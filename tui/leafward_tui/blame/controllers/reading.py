@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.line_reason import Reason
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.blame import Author
     from leafward_tui.blame.display import BlameDisplay
     from leafward_tui.blame.model.blame_text import BlameText
@@ -129,8 +129,8 @@ def read_blame(
 
     Raises NotFound where it is no text file, Cancelled, OSError.
     """
-    from leafward.catalog.lookup import sighted
-    from leafward.catalog.namesakes import short_ids
+    from leafward.catalogue.lookup import sighted
+    from leafward.catalogue.namesakes import short_ids
     from leafward.query.blame import blame
     from leafward.query.blame_sources import concerned
     from leafward.query.search.prefilter import ripgrep

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus, status_of
-from leafward.catalog.lineage import Sort
+from leafward.catalogue.catalogue_status import NOTHING_KNOWN, CatalogueStatus, status_of
+from leafward.catalogue.lineage import Sort
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, Stock, View, list_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.listing import Catalogue
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.listing import Catalogue
     from leafward_tui.ui.jobs import Job
 
 _SORTS = tuple(Sort)

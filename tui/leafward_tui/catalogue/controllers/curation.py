@@ -16,7 +16,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.query import Query
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.catalogue.model.listing import Stock
@@ -69,7 +69,7 @@ class Curation(CatalogueController):
         if card is None:
             return
         from leafward.agents.registry import native
-        from leafward.catalog.trash import trash_folder
+        from leafward.catalogue.trash import trash_folder
         from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
 
@@ -149,7 +149,7 @@ class AddedUp(NamedTuple):
 
 def added_up(stock: Stock, query: Query, _job: Job) -> AddedUp:
     """The totals of the sessions that a query finds."""
-    from leafward.catalog.usage.totals import totals
+    from leafward.catalogue.usage.totals import totals
     from leafward_tui.catalogue.model.totals_table import totals_rows
 
     cards = stock.select(query)
@@ -171,7 +171,7 @@ def done_of(act: Callable[[], CurationResult], _job: Job) -> CurationResult:
 
 def keep_copy(card: Card) -> CurationResult:
     """Copies a session where its agent cannot reach it."""
-    from leafward.catalog.backups import keep
+    from leafward.catalogue.backups import keep
 
     kept = keep(card)
     if kept.changed:
@@ -196,12 +196,12 @@ def _unarchive(card: Card, archived: bool) -> CurationResult:
 
 def delete(card: Card) -> CurationResult:
     """Moves a session to the trash."""
-    from leafward.catalog.trash import throw_away
+    from leafward.catalogue.trash import throw_away
 
     thrown = throw_away(card)
 
     def back() -> CurationResult:
-        from leafward.catalog.trash import bring_back
+        from leafward.catalogue.trash import bring_back
 
         bring_back(thrown)
         return CurationResult("restored from the trash", card.title)

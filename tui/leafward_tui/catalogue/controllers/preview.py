@@ -10,8 +10,8 @@ from leafward_tui.catalogue.controllers.controller import CatalogueController, C
 from leafward_tui.catalogue.model.listing import LineKind
 
 if TYPE_CHECKING:
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.listing import Catalogue
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.listing import Catalogue
     from leafward_tui.catalogue.model.session_preview import SessionPreview
     from leafward_tui.ui.jobs import Job
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leafward.base.config import Config
     from leafward.branches.relocation import Relocation
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.ui.jobs import Job
 

@@ -13,7 +13,7 @@ from leafward_tui.catalogue.controllers.controller import CatalogueController, C
 
 if TYPE_CHECKING:
     from leafward.agents.resume import Resume
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.catalogue.controllers.stores import Stores
     from leafward_tui.ui.jobs import Job

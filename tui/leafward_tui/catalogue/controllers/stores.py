@@ -6,7 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.catalog.listing import Catalogue, Update
+from leafward.catalogue.listing import Catalogue, Update
 from leafward_tui.catalogue.controllers.controller import CatalogueController, CatalogueMeans
 from leafward_tui.ui.bars.title_bar import Progress
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from leafward.base.config import Config
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.controllers.arrangement import Arrangement
     from leafward_tui.ui.jobs import Job
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.base.shown_path import NO_PROJECT_FOLDER
-from leafward.catalog.cards.card import Card, Details
-from leafward.catalog.catalogue_status import NOTHING_KNOWN, CatalogueStatus
-from leafward.catalog.lineage import Group, Sort, arrange, families, parents
-from leafward.catalog.namesakes import Namesake, told_apart
-from leafward.catalog.usage.totals import NOTHING, Sum, sum_of
+from leafward.catalogue.cards.card import Card, Details
+from leafward.catalogue.catalogue_status import NOTHING_KNOWN, CatalogueStatus
+from leafward.catalogue.lineage import Group, Sort, arrange, families, parents
+from leafward.catalogue.namesakes import Namesake, told_apart
+from leafward.catalogue.usage.totals import NOTHING, Sum, sum_of
 from leafward.query.search.cards import CardShelf, matches
 from leafward.query.search.query import Query
 from leafward.query.search.typed_query import parse

@@ -15,7 +15,7 @@ from leafward_tui.catalogue.model.preview_tree import TreeRow, tree_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leafward.catalog.cards.card import Card, Details
+    from leafward.catalogue.cards.card import Card, Details
 
 WHOLE_BYTES = 8 << 20
 """The largest session whose changed lines are counted; of a larger one the files are only named."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.catalog.usage.totals import Sum, Totals, day_name
+from leafward.catalogue.usage.totals import Sum, Totals, day_name
 from leafward_tui.ui.text.cells import ZERO, count, exact, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.compaction.aftermath.aftermath_totals import AftermathSum, Maker
     from leafward_tui.ui.jobs import Job
 

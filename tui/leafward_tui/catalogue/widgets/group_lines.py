@@ -10,7 +10,7 @@ from rich.segment import Segment
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.catalog.namesakes import told_apart
+from leafward.catalogue.namesakes import told_apart
 from leafward_tui.catalogue.model.listing import Grouping
 from leafward_tui.catalogue.widgets.session_row import day_words, namesake_words
 from leafward_tui.ui.text.cells import age, count, exact, fit, fit_path, money, right
@@ -20,7 +20,7 @@ from leafward_tui.ui.text.times import moment_at
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual.message import Message
 
-from leafward.catalog.lineage import Sort
+from leafward.catalogue.lineage import Sort
 from leafward_tui.catalogue.widgets.session_row import TEXT_AT, SessionColumns
 from leafward_tui.ui.panes.hairline import title_rule
 from leafward_tui.ui.panes.painted import Painted

@@ -10,9 +10,9 @@ from rich.segment import Segment
 from leafward.base.figures import counted
 from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalog.cards.card import FORK, INFERRED
-from leafward.catalog.retention import leaves_in
-from leafward.catalog.usage.totals import NOTHING
+from leafward.catalogue.cards.card import FORK, INFERRED
+from leafward.catalogue.retention import leaves_in
+from leafward.catalogue.usage.totals import NOTHING
 from leafward.query.search.cards import matches
 from leafward.session.columns import MIDWAY
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.query import Query
     from leafward_tui.catalogue.model.listing import Listing, ListLine, Stock
     from leafward_tui.catalogue.model.session_preview import SessionPreview

@@ -19,7 +19,7 @@ from leafward_tui.ui.text.cells import fit, fit_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward_tui.ui.appearance.theme import Ground
 
 _CACHED = 512

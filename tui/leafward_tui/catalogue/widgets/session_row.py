@@ -14,10 +14,10 @@ from textual.strip import Strip
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name, split_path
-from leafward.catalog.cards.card import INFERRED
-from leafward.catalog.lineage import Sort
-from leafward.catalog.namesakes import LEAST_PROMPT
-from leafward.catalog.retention import leaves_in
+from leafward.catalogue.cards.card import INFERRED
+from leafward.catalogue.lineage import Sort
+from leafward.catalogue.namesakes import LEAST_PROMPT
+from leafward.catalogue.retention import leaves_in
 from leafward.query.search.cards import matches
 from leafward.session.columns import MIDWAY
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
@@ -28,8 +28,8 @@ from leafward_tui.ui.text.paths import fit_project
 if TYPE_CHECKING:
     from rich.style import Style
 
-    from leafward.catalog.cards.card import Card
-    from leafward.catalog.namesakes import Namesake
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.namesakes import Namesake
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.appearance.theme import Ground, Styles
 

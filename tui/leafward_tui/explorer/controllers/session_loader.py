@@ -474,7 +474,7 @@ def open_session(
 def _configured_stores(config: Config) -> list[tuple[Agent, Path]]:
     """Stores of agents in the configuration; needed where neither place nor bytes of a file show whose it is."""
     # Loading it takes a fifth as long as everything before the first frame.
-    from leafward.catalog.roots import stores
+    from leafward.catalogue.roots import stores
 
     return stores(config, os.environ)
 

@@ -13,7 +13,7 @@ from leafward_tui.ui.open_target import OpenTarget
 from leafward_tui.ui.screens.screen_controller import ScreenController
 
 if TYPE_CHECKING:
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.query import Query
     from leafward.query.search.text_match import Hit
     from leafward_tui.search.display import SearchDisplay

@@ -183,7 +183,7 @@ def run_search(
     from leafward.query.search.text_search import TextSearch
 
     if corpus is None:
-        from leafward.catalog.lookup import sighted
+        from leafward.catalogue.lookup import sighted
 
         corpus = Corpus(list(sighted(config, paths, os.environ, [])))
     search = TextSearch(corpus, query, program=ripgrep())

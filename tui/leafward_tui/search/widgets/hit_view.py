@@ -19,7 +19,7 @@ from leafward_tui.ui.text.times import moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.catalog.cards.card import Card
+    from leafward.catalogue.cards.card import Card
     from leafward.query.search.text_match import Hit
     from leafward_tui.ui.appearance.theme import Ground
 

@@ -236,7 +236,7 @@ def _is_private(session: Session, stored: Mapping[str, Any], others: Sequence[st
     """Whether nothing may be kept of a session: its project is excluded, or one of the names looks like a secret."""
     from leafward.base import config
     from leafward.base.redact.redaction import Redactor
-    from leafward.catalog.exclusions import Exclusion
+    from leafward.catalogue.exclusions import Exclusion
 
     excluded = Exclusion(config.load()[0].exclude, os.environ)
     if excluded(session.cwd) or excluded(str(session.path)):
