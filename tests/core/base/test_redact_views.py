@@ -76,6 +76,13 @@ def test_pieces_below_each_other_in_a_frame_are_one_key(frame: str) -> None:
     assert second not in redact(json.dumps({"output": "\n".join(lines)}))
 
 
+@pytest.mark.parametrize("sign", ["+", "-"])
+def test_pieces_in_a_patch_are_one_key(sign: str) -> None:
+    first, second = f"sk-ant-api03-{VALUE * 2}", f"{VALUE * 3}Qx7AA"
+    patch = f'*** Update File: key.ts\n@@\n{sign}const key = "{first}" +\n{sign}  "{second}";\n*** End Patch'
+    assert second not in redact(patch)
+
+
 @pytest.mark.parametrize(
     "text",
     [
