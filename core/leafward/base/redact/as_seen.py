@@ -13,6 +13,7 @@ from leafward.base.redact.framed import frames
 from leafward.base.redact.joined import windows
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
     from leafward.base.redact.spans import Span
@@ -26,7 +27,7 @@ _UNSEEN = late(
     "(?:(?<!\x1b)|(?<=\x1b)(?:\\[[0-9;?]{0,20}[A-Za-z]|\\][^\x07\x1b]{0,200}(?:\x07|\x1b\\\\)))"
 )
 """Invisible characters: characters without width, colours of a terminal. A token that they interrupt is still one token."""
-_ESCAPE = late(r"\\([\"'\\/nrt])")
+_ESCAPE = late(r"\\(?:([\"'\\/nrt])|u([0-9a-fA-F]{4}))")
 _READ = {"n": "\n", "r": "\r", "t": "\t"}
 _LONGEST = 200_000
 """Characters of a text whose escapes are read: longer ones are source maps and archives, which agents are not shown."""
@@ -36,45 +37,62 @@ _MOST_TEXTS = 3
 
 def as_seen(text: str, found_in: Finder) -> Iterator[Span]:
     """The secrets of a text that appear only as it is seen. `found_in` finds the secrets of a text itself."""
+    yield from _shown(text, found_in)
+    if (
+        len(text) <= _LONGEST
+        and text[:8].lstrip()[:1] in ("{", "[", '"')
+        and ("\\n" in text or '\\"' in text or "\\u" in text)
+    ):
+        yield from _read(text, found_in, _MOST_TEXTS)
+
+
+def _shown(text: str, found_in: Finder) -> Iterator[Span]:
+    """The secrets of a text without invisible characters, without frames, and with its pieces joined."""
     if not text.isascii() or "\x1b" in text:
         gaps = [gap.span() for gap in _UNSEEN.finditer(text)]
         if gaps:
             shown, places = _without(text, gaps)
-            yield from _told(found_in(shown), places)
-            yield from _told(list(_framed(shown, found_in)), places)
+            yield from _told([*found_in(shown), *_framed(shown, found_in)], places)
     yield from _framed(text, found_in)
-    for begin, end, joints in windows(text):
-        shown, places = _without(text[begin:end], [(start - begin, stop - begin) for start, stop in joints])
-        for start, stop, kind in _told(found_in(shown), places):
-            yield begin + start, begin + stop, kind
-    if (
-        len(text) <= _LONGEST
-        and text[:8].lstrip()[:1] in ("{", "[", '"')
-        and ("\\n" in text or '\\"' in text)
-    ):
-        yield from _read(text, found_in, _MOST_TEXTS)
+    yield from _joined(text, found_in)
 
 
 def _framed(text: str, found_in: Finder) -> Iterator[Span]:
     gaps = frames(text)
     if gaps:
         shown, places = _without(text, gaps)
-        yield from _told(found_in(shown), places)
+        yield from _told([*found_in(shown), *_joined(shown, found_in)], places)
+
+
+def _joined(text: str, found_in: Finder) -> Iterator[Span]:
+    for begin, end, joints in windows(text):
+        shown, places = _without(text[begin:end], [(start - begin, stop - begin) for start, stop in joints])
+        for start, stop, kind in _told(found_in(shown), places):
+            yield begin + start, begin + stop, kind
 
 
 def _read(text: str, found_in: Finder, depth: int) -> Iterator[Span]:
     """The secrets of a text that is a JSON string, its escapes read; and of a JSON string inside it."""
-    gaps = [found.span() for found in _ESCAPE.finditer(text)]
-    if not gaps or not depth:
+    found = list(_ESCAPE.finditer(text))
+    if not found or not depth:
         return
-    shown = _ESCAPE.sub(lambda escape: _READ.get(escape[1], escape[1]), text)
-    places = (
-        [0, *(start - gone for gone, (start, _) in enumerate(gaps))],
-        [0, *(end - 1 for _, end in gaps)],
-    )
-    yield from _told(found_in(shown), places)
-    yield from _told(list(_framed(shown, found_in)), places)
-    yield from _told(list(_read(shown, found_in, depth - 1)), places)
+    shown = _ESCAPE.sub(_unescaped, text)
+    starts, wholes = [0], [0]
+    for escape in found:
+        at = starts[-1] + escape.start() - wholes[-1]
+        starts += (at, at + 1)
+        wholes += escape.span()
+    places = starts, wholes
+    for begin, stop, kind in (
+        *found_in(shown),
+        *_shown(shown, found_in),
+        *_read(shown, found_in, depth - 1),
+    ):
+        yield _whole(places, begin), _whole(places, stop), kind
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[2], 16)) if escape[2] else _READ.get(escape[1], escape[1])
 
 
 Places = tuple[list[int], list[int]]

@@ -1,4 +1,4 @@
-"""Frames of shown lines: line numbers, signs of a diff, a border, the name of a file."""
+"""Frames of shown lines: line numbers, signs of a diff, a border, the name of a file, signs of a comment."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _FRAMES = tuple(
         r"[ \t]{0,8}[|│┃▏▎] ?",
         r"(?:> ?){1,3}",
         r"[^\s:]{1,200}[:-][0-9]{1,6}[:-]",
+        r"[ \t]{0,8}(?:#|//|--|;)(?:[ \t]|(?=\n)|\Z)",
     )
 )
-_MAYBE = late(r"[ \t]{0,8}[0-9|│┃▏▎]|[+>-]|[^\s:]{1,200}[:-][0-9]")
+_MAYBE = late(r"[ \t]{0,8}(?:[0-9|│┃▏▎#;]|//|--)|[+>-]|[^\s:]{1,200}[:-][0-9]")
 """Beginning of a line that may have a frame of any sort."""
 _FIRST_LINES = 6
 _HEAD = 2000

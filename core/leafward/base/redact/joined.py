@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _JOINT = late(
-    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
+    r"(?P<quote>[\"'])(?<=[\w/+.-]{4}.)(?:[ \t]{0,4}(?:\r?\n[+-]?[ \t]{0,20})?\+[ \t]{0,4}(?:\r?\n[+-]?[ \t]{0,20})?[fbru]{0,2}| \. |\\\n[ \t]{0,20})(?P=quote)(?=[\w/+.-]{4})"
 )
 _CONTINUED = late(r"\\\n(?<=[\w/+=-]{8}\\\n)(?=[\w/+=-]{8})")
 """A line that a shell continues in the middle of a word."""

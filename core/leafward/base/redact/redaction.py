@@ -95,10 +95,11 @@ def secrets_in(text: str) -> list[Span]:
     if _WORD.match(text):
         found = [*_found(text, 0, text), *encoded_in(text, text, _plainly)]
     else:
-        held, together = signs_of(text)
-        found = list(_found(text, held, together))
+        bare = _parted(text)
+        held, together = signs_of(bare)
+        found = list(_found(bare, held, together))
         if together:
-            found += encoded_in(text, together, _plainly)
+            found += encoded_in(bare, together, _plainly)
         if held & OF_RULES or together:
             found += as_seen(text, _plainly)
     if not found:
@@ -145,7 +146,13 @@ def _plural(name: str) -> str:
 
 def _plainly(text: str) -> list[Span]:
     """The secrets that a text holds directly, neither encoded nor interrupted."""
+    text = _parted(text)
     return list(_found(text, *signs_of(text)))
+
+
+def _parted(text: str) -> str:
+    """A text of the same length whose colours of a terminal begin a line: they are no part of the value before them."""
+    return text.replace("\x1b", "\n").replace("\\u001b", "\\n    ")
 
 
 def _found(text: str, held: int, together: str) -> Iterator[Span]:

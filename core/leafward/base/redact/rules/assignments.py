@@ -60,6 +60,8 @@ _INNER = late(
     r"""\\{0,7}["']?(?:\s[^<>\n]{0,100})?>(?:\s|\\{1,7}[nrt]){0,40}<(?:value|Value|string|text|plainText)>"""
 )
 """An element or attribute whose value stands in an element inside it."""
+_OF_FIELD = late(r"""[fF]or=\\{0,7}["']\Z""")
+"""The beginning of a label: `<label for="password">`."""
 _NEXT_ELEMENT = late(r"</\w{1,20}>(?:\s|\\{1,7}[nrt]|[+|│→\d]){0,40}<\w{1,20}>")
 _CALLED = late(r"""(?:\([ \t]{0,4}|\{)(?=\\{0,7}["'`])""")
 """A call, or a value of C++ in braces."""
@@ -230,7 +232,8 @@ def _value(text: str, start: int, end: int, name: str, meaning: Meaning) -> tupl
         if attribute is not None:
             return quoted_value(text, attribute.end(), meaning, ValueNotation.SETTING)
         element = _INNER.match(text, end) or _ELEMENT.match(text, end)
-        if element is not None and not text.startswith("<", element.end()):
+        labels = _OF_FIELD.search(text, max(0, start - 16), start)
+        if element is not None and labels is None and not text.startswith("<", element.end()):
             stop = text.find("<", element.end(), element.end() + 600)
             return (
                 judged(text, element.end(), stop, meaning, ValueNotation.SETTING)
