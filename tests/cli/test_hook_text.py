@@ -25,7 +25,7 @@ from leafward.compaction.injection.findings import kept_findings
 from tests.bench.generate import write_session
 from tests.claude_transcript import IDS, Transcript
 from tests.codex_rollout import Rollout
-from tests.opencode_store import Conversation, Database
+from tests.opencode_store import Conversation, Database, write_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -214,6 +214,22 @@ def test_what_leafward_alone_did_in_a_session_is_not_told_to_its_agent(
     assert main(["inject", selector, "--at", own]) == 0
     assert capfdbinary.readouterr().out.decode() == printed
     assert _given(agent, session, monkeypatch, capfdbinary) == printed
+    assert not failures()
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_opencode_before_its_database_gets_the_text_of_its_files(
+    nested: bool, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """To 1.1 a session is a tree of JSON files; the plugin knows it by its id alone."""
+    talk = Conversation(directory="/home/ada/orchard")
+    talk.turn("Look at src/lexer.py")
+    talk.ask(PROMPT)
+    path = write_tree(home / "data" / "opencode", talk, nested=nested)
+    assert main(["inject", str(path)]) == 0
+    printed = capfdbinary.readouterr().out.decode()
+    assert "Port src/parser.py" in printed
+    assert _given("opencode", talk.id, monkeypatch, capfdbinary) == printed
     assert not failures()
 
 

@@ -223,8 +223,10 @@ def _whole_file(session: Session) -> Iterator[Problem]:
         yield Problem("bom", "the file begins with a byte order mark; pi 1.5.2 does not open it", offset=0)
     roots = [
         EntryIndex(session.tree.starts[run])
-        for run in session.tree.content_children(-1)
-        if session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
+        for run in session.tree.run_children.get(-1, ())
+        # Below one setting pi begins again where its first prompt is edited: that is a branch.
+        if session.tree.subtree_content[run]
+        and session.columns.damage.get(session.tree.starts[run]) not in (Damage.ORPHAN, Damage.CYCLE)
         and session.tree.starts[run] not in session.source.side_lines
     ]
     # Other agents begin again where their first prompt is taken back.

@@ -134,6 +134,15 @@ def test_several_roots(file: PiFile) -> None:
     assert (problem.code, problem.entry) == ("several-roots", "00000005")
 
 
+def test_prompts_below_one_setting_are_branches_of_one_beginning(tmp_path: Path) -> None:
+    """pi 0.50 to 0.87: settings stand ahead of the first prompt, and an edited one hangs on them too."""
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    setting = file.entry("model_change", provider="grove", modelId="pear-1")
+    file.user("Look at the orchard")
+    file.user("Look at the garden", parent=setting)
+    assert codes(file) == []
+
+
 def test_a_long_line(file: PiFile) -> None:
     file.user("x" * LONG_LINE)
     file.reply("short")

@@ -83,8 +83,8 @@ class HookFile:
     script: str
     file: Callable[[Mapping[str, str]], Path]
     """The path of the script, in the folder whose scripts the agent loads for every project."""
-    folder: Callable[[Mapping[str, str]], str] = lambda _env: ""
-    """Prefix of a session's name that makes it a path."""
+    path: Callable[[Mapping[str, str], str], str] = lambda _env, session: session
+    """The path of a session that the script names."""
     gives_summaries: bool = False
     """Whether the script can return Leafward's summaries, where its `summaries` is true."""
     room: int | None = None
@@ -141,7 +141,7 @@ class HookFile:
         at, to, focus = (payload.get(key) for key in ("at", "to", "focus"))
         return HookRequest(
             Moment(moment),
-            self.folder(env) + session,
+            self.path(env, session),
             at if isinstance(at, str) else None,
             to if isinstance(to, str) else None,
             focus if isinstance(focus, str) else "",

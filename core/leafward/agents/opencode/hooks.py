@@ -1,4 +1,4 @@
-"""A plugin of opencode 1.18: it runs before a compaction, on the summary and on sent messages, and where a session is taken up again.
+"""A plugin of opencode 1.1 and later: it runs before a compaction, on the summary and on sent messages, and where a session is taken up again.
 
 Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
 and other plugins' additions to it, stay as they are.
@@ -61,15 +61,23 @@ def _place(env: Mapping[str, str]) -> Path:
     return config_folder(env) / "plugin" / "leafward-context.js"
 
 
-def _database(env: Mapping[str, str]) -> str:
-    """The database that opencode itself uses; a session is a name in it."""
-    return os.path.join(usual_root(env), env.get("OPENCODE_DB") or "opencode.db") + os.sep
+def _path(env: Mapping[str, str], session: str) -> str:
+    """A name in the database that opencode itself uses; before 1.2, where there is none, the session's own file."""
+    root = usual_root(env)
+    database = os.path.join(root, env.get("OPENCODE_DB") or "opencode.db")
+    if not os.path.exists(database):
+        from leafward.agents.opencode.storage.trees import SUFFIX, folders_in
+
+        files = (os.path.join(folder, session + SUFFIX) for folder in folders_in(str(root), []))
+        if file := next(filter(os.path.isfile, files), ""):
+            return file
+    return os.path.join(database, session)
 
 
 HOOKS = HookFile(
     "opencode",
     _SCRIPT,
     _place,
-    _database,
+    path=_path,
     cost="one run of Leafward while the summary is made; a short one where a session is taken up again",
 )
