@@ -12,6 +12,7 @@ import pytest
 from importlinter.api import read_configuration
 from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
 from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.independence import IndependenceContract
 from importlinter.contracts.layers import LayersContract
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 OPTIONS: dict[str, Any] = read_configuration(str(Path(__file__).parent.parent / "pyproject.toml"))
 CONTRACTS: list[dict[str, Any]] = OPTIONS["contracts_options"]
 NAMES = [one["name"] for one in CONTRACTS]
-KINDS: dict[str, type[AcyclicSiblingsContract | ForbiddenContract | LayersContract]] = {
+KINDS: dict[
+    str, type[AcyclicSiblingsContract | ForbiddenContract | IndependenceContract | LayersContract]
+] = {
     "acyclic_siblings": AcyclicSiblingsContract,
     "forbidden": ForbiddenContract,
+    "independence": IndependenceContract,
     "layers": LayersContract,
 }
 UPWARDS = [("leafward.base", "leafward.session"), ("leafward_tui.ui.text", "leafward_tui.ui.panes")]
@@ -43,6 +47,11 @@ def plants(contract: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if contract["type"] == "forbidden":
         for source in contract["source_modules"]:
             yield from ((f"{source}.planted", one) for one in contract["forbidden_modules"])
+        return
+    if contract["type"] == "independence":
+        yield from (
+            (f"{one.removesuffix('*')}planted", one.replace("*", "tree")) for one in contract["modules"]
+        )
         return
     if contract["type"] == "acyclic_siblings":
         yield from ((f"{below}.planted", above) for below, above in UPWARDS)

@@ -53,7 +53,7 @@ def test_sessions_that_cannot_be_read_are_told(
     def without_one(*arguments: Any, **options: Any) -> Blame:
         return replace(blame(*arguments, **options), unread=("gone.jsonl: no such file",))
 
-    monkeypatch.setattr("leafward.cli.blame.blame", without_one)
+    monkeypatch.setattr("leafward.cli.verbs.blame.blame", without_one)
     text = run(verb, f"{file}:1", "--among", str(tmp_path))
     document = run(verb, f"{file}:1", "--among", str(tmp_path), "--json")
     assert (text.code, document.code, document.err) == (0, 0, "")

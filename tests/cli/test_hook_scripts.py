@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.cli.hook import failures
+from leafward.cli.hook_log import failures
 from leafward.cli.main import main
 from tests.oracle.resume import find_node
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.base.paths import config_dir, data_dir, hook_log
-from leafward.cli import hook as hook_module
-from leafward.cli.hook import failures
+from leafward.cli.hook_log import failures, log_failure
 from leafward.cli.main import main
+from leafward.cli.verbs import hook as hook_module
 from leafward.compaction.injection.findings import kept_findings
 from tests.bench.generate import write_session
 from tests.claude_transcript import IDS, Transcript
@@ -296,11 +296,11 @@ def test_the_text_of_a_cancelled_compaction_is_removed_after_an_hour(
 
 def test_hooks_that_fail_at_once_are_all_told_of() -> None:
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: hook_module._log("claude", f"number {number}"), range(40)))
+        list(pool.map(lambda number: log_failure("claude", f"number {number}"), range(40)))
     assert sorted(int(line.rpartition(" ")[2]) for line in failures()) == list(range(40))
     long = "x" * 3000
     for number in range(40):
-        hook_module._log("pi", f"{long} {number}")
+        log_failure("pi", f"{long} {number}")
     kept = failures()
     assert kept[-1].endswith(" 39")
     assert len("".join(kept)) < 70_000

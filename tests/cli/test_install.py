@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents.registry import hooks_of
-from leafward.cli import hook as hook_module
-from leafward.cli.hook import failures
+from leafward.cli.hook_log import failures
 from leafward.cli.main import main
+from leafward.cli.verbs import hook as hook_module
 from leafward.export import installation, output_file
 from leafward.session.journal import durable
 from leafward.session.journal.durable import draft_name

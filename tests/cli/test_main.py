@@ -334,7 +334,7 @@ def test_ctrl_c_ends_without_a_word(tmp_path: Path) -> None:
     script = (
         "import sys\n"
         "from leafward.cli.main import main\n"
-        "from leafward.cli import tree as reading\n"
+        "from leafward.cli.verbs import tree as reading\n"
         "import os, signal\n"
         # A shell that runs the tests in the background has its children ignore the signal.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -135,7 +135,7 @@ class TestContext:
         assert [remark["code"] for remark in found["diagnostics"]] == ["damage"]
         shown = done("context", file.path).out
         assert f"! {found['diagnostics'][0]['text']}" in shown.splitlines()
-        monkeypatch.setattr("leafward.cli.context._REMARKS", 0)
+        monkeypatch.setattr("leafward.cli.verbs.context._REMARKS", 0)
         assert "! 1 more remark; --json has all" in done("context", file.path).out.splitlines()
 
     def test_usage_of_path_and_session(self, done: Run, tmp_path: Path) -> None:

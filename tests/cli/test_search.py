@@ -70,7 +70,7 @@ def test_where_nothing_is_found_the_stores_are_not_listed_for_short_ids(
         listed.append(1)
         return {card.id: card.id for card in cards}
 
-    monkeypatch.setattr("leafward.cli.search.typed_ids", ids)
+    monkeypatch.setattr("leafward.cli.verbs.search.typed_ids", ids)
     assert done("search", "nowhere", store).out == "nothing found in 2 sessions\n"
     assert not listed
     done("search", "needle", store)

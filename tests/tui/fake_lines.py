@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from textual.geometry import Size
 
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.panes.pane_lines import Lines, SpanLine
 
 
 class FakeLines:
@@ -22,7 +22,7 @@ class FakeLines:
         self.rows_above = 0
 
     @property
-    def line(self) -> LabLine | None:
+    def line(self) -> SpanLine | None:
         found = self.lines is not None and 0 <= self.cursor < len(self.lines)
         return self.lines[self.cursor] if self.lines is not None and found else None
 

@@ -12,7 +12,7 @@ from leafward.base.config import Config
 from leafward.branches.diff.sides import sides
 from leafward.catalogue.listing import Catalogue
 from leafward.cli.output.outline import outline_rows
-from leafward.cli.tree import tree_json
+from leafward.cli.verbs.tree import tree_json
 from leafward.context.price import price_of_move
 from leafward.export.documents.content import content_of
 from leafward.session.entries import EntryIndex

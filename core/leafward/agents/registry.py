@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leafward.agents.opencode.agent import OpenCode
     from leafward.base.config import Config
     from leafward.files.tool_calls import ToolTable
+    from leafward.session.session import Session
 
 
 _A = TypeVar("_A", bound=Agent)
@@ -91,6 +92,14 @@ def tools_of(name: str) -> ToolTable:
 def agent_names() -> tuple[str, ...]:
     """The names of every agent, the native one first; no agent is loaded."""
     return tuple(_LOADERS)
+
+
+def agent_name(session: Session) -> str:
+    """The name of an open session's agent; no agent is loaded."""
+    from leafward.session.foreign import ForeignFiles
+
+    source = session.source
+    return source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0]
 
 
 @cache

@@ -65,7 +65,7 @@ def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
     with demo_session() as path:
         if open_app is not None and has_terminal() and not as_json:
             return open_app([path]) or 0
-        from leafward.cli.tree import tree
+        from leafward.cli.verbs.tree import tree
 
         return tree(str(path), as_json, every_entry=False)
 

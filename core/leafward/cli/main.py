@@ -93,10 +93,10 @@ def _awaited(verb: str, argument: str) -> int:
 
     with gc_paused():
         if verb == "hook":
-            from leafward.cli.hook import hook
+            from leafward.cli.verbs.hook import hook
 
             return hook(argument)
-        from leafward.cli.inject import inject_verb
+        from leafward.cli.verbs.inject import inject_verb
 
         return inject_verb(argument)
 

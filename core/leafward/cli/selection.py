@@ -11,7 +11,7 @@ from leafward.base.errors import Ambiguous, NotASession, NotFound, Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import with_path
 from leafward.cli.settings import configured
-from leafward.session.entries import is_own
+from leafward.session.entries import EntryIndex, Kind, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from leafward.agents.base import Agent
     from leafward.catalogue.cards.card import Card
     from leafward.cli.options.catalogue_options import NarrowingOptions
-    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
 
@@ -171,3 +170,22 @@ def leaf_shown(session: Session) -> EntryIndex:
     """The leaf to show: if the leaf is a note of ours, such as a label, the nearest entry of the conversation above it."""
     leaf = session.leaf
     return session.tree.content_at(leaf) if leaf >= 0 and is_own(session.body(leaf) or {}) else leaf
+
+
+def compaction_at(session: Session, named: str | None) -> EntryIndex:
+    """The named compaction, or the last one on the path to the leaf. Raises NotFound or Refused."""
+    if named is not None:
+        index = session.find(named)
+        if session.columns.kind[index] != Kind.COMPACTION:
+            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
+        return index
+    from leafward.summaries.survival.spans import compactions
+
+    on_path = compactions(session)
+    if on_path:
+        return on_path[-1]
+    others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
+    if not others:
+        raise NotFound(f"{session.path.name} has no compaction")
+    ids = ", ".join(safe_line(session.columns.id_at(index) or "", 40) for index in others[-4:])
+    raise NotFound(f"no compaction is on the path to the leaf; name one of another branch: {ids}")

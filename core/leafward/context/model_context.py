@@ -63,6 +63,11 @@ class Ledger:
         inside = self.system + self.summary + self.kept + self.after
         return inside + self.not_in_file + self.error + self.unsent
 
+    def as_json(self) -> dict[str, int]:
+        """The parts and their sum."""
+        names = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
+        return {name: getattr(self, name) for name in names}
+
 
 class EstimatedParts(NamedTuple):
     """Estimated tokens of the sent messages that are in the file, by part."""

@@ -8,8 +8,8 @@ import pytest
 
 from leafward.agents.conversation import Conversation
 from leafward.agents.fork_draft import ForkPoint
-from leafward.cli.context import context_json, context_text
 from leafward.cli.output.page import Page
+from leafward.cli.verbs.context import context_json, context_text
 from leafward.context.model_context import context_at
 from leafward.context.price import price_of_move
 from leafward.session.entries import NO_ENTRY

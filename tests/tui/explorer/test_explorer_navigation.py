@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.cli.output.page import Page
-from leafward.cli.tree import tree_text
+from leafward.cli.verbs.tree import tree_text
 from leafward.session.session import Session
 from leafward.session.tree.density import Density
 from leafward_tui.explorer.model.folds import LineKind

@@ -9,7 +9,7 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.compare.graft_choice import GraftChoice
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
@@ -123,14 +123,14 @@ def turn_lines(turns: Sequence[GraftTurn], chosen: Collection[int], width: int, 
         size = right(counted(len(turn.entries), "entry", "entries"), 12)
         words = fit(turn.words, max(4, width - 4 - len(size)), pad=True, ellipsis=glyphs.ellipsis)
         spans = (sign, Span(words, "text" if here else "sub"), Span(size, "faint"))
-        lines.append(LabLine(spans, f"turn:{number}", turn.entries[0]))
+        lines.append(SpanLine(spans, f"turn:{number}", turn.entries[0]))
     return Block(lines)
 
 
 def validation(draft: GraftDraft | str | None, key: str, width: int, glyphs: Glyphs) -> Block:
     """The effect of the append and its misfits, or why it is refused; for None, a hint to choose turns with a key."""
     if draft is None:
-        return Block([LabLine((Span(f"choose turns with {key}" if key else "choose turns", "nothing"),))])
+        return Block([SpanLine((Span(f"choose turns with {key}" if key else "choose turns", "nothing"),))])
     if isinstance(draft, str):
         return Block(_wrapped(f"{glyphs.error} ", draft, "bad", width, glyphs))
     appended = counted(len(draft.sources), "entry", "entries")
@@ -140,18 +140,18 @@ def validation(draft: GraftDraft | str | None, key: str, width: int, glyphs: Gly
         f"adds ~{count(draft.tokens)} tokens: {count(draft.tokens_before)} {glyphs.arrow} ~{count(draft.tokens_after)}"
         f" of {limit(draft.window)}"
     )
-    lines = [LabLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
+    lines = [SpanLine((Span(fit(f"{appended}   {grows}", width, ellipsis=glyphs.ellipsis), "text"),))]
     if not draft.misfits:
-        lines.append(LabLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))
+        lines.append(SpanLine((Span(f"{glyphs.ok} everything fits there", "leaf"),)))
     for misfit in draft.misfits:
         lines += _wrapped(f"{glyphs.malformed} ", misfit.text, "warn", width, glyphs)
     return Block(lines)
 
 
-def _wrapped(sign: str, text: str, ink: str, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _wrapped(sign: str, text: str, ink: str, width: int, glyphs: Glyphs) -> list[SpanLine]:
     parts = wrap(safe_line(text, 400), max(4, width - len(sign)), lines=6, ellipsis=glyphs.ellipsis) or [""]
     blank = " " * len(sign)
     return [
-        LabLine((Span(blank if number else sign, ink), Span(part, "sub")))
+        SpanLine((Span(blank if number else sign, ink), Span(part, "sub")))
         for number, part in enumerate(parts)
     ]

@@ -12,7 +12,7 @@ from leafward.branches.transfer.summary_merge import MergeChoice
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks
 from leafward_tui.ui.routed_screen import Actions, Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
@@ -44,14 +44,14 @@ def conflict_lines(
     conflicts: Sequence[Conflict], choices: Mapping[int, MergeChoice], width: int, glyphs: Glyphs
 ) -> Block:
     """Each conflict with its section and its choice, and below it the text of each side."""
-    lines: list[LabLine] = []
+    lines: list[SpanLine] = []
     for one in conflicts:
         chosen = choices.get(one.number)
         sign, ink = (glyphs.ok, "leaf") if chosen is not None else (glyphs.malformed, "warn")
         choice = _NAMES[chosen] if chosen is not None else "to decide"
         title = fit(safe_line(one.section, 200), max(4, width - 20), ellipsis=glyphs.ellipsis)
         lines.append(
-            LabLine(
+            SpanLine(
                 (Span(f"{sign} ", ink), Span(title, "strong"), Span(f"   {choice}", ink)),
                 f"conflict:{one.number}",
             )
@@ -73,7 +73,7 @@ def conflict_lines(
                 ellipsis=glyphs.ellipsis,
             )
             for part in words:
-                lines.append(LabLine((lead, Span(part, "text" if taken else "sub"))))
+                lines.append(SpanLine((lead, Span(part, "text" if taken else "sub"))))
                 lead = blanks(9)
     return Block(lines)
 
@@ -99,14 +99,16 @@ def preview_lines(draft: MergeDraft, choices: Mapping[int, MergeChoice], width: 
     try:
         text = draft.text(choices, MergeChoice.BOTH)
     except Refused as error:
-        return Block([LabLine((Span(fit(safe_line(str(error)), width, ellipsis=glyphs.ellipsis), "warn"),))])
+        return Block([SpanLine((Span(fit(safe_line(str(error)), width, ellipsis=glyphs.ellipsis), "warn"),))])
     found = []
     for line in safe(text).split("\n"):
         ink = "strong_memory" if line.startswith("#") else "sub"
-        found += [LabLine((Span(part, ink),)) for part in wrap(line, width, ellipsis=glyphs.ellipsis) or [""]]
+        found += [
+            SpanLine((Span(part, ink),)) for part in wrap(line, width, ellipsis=glyphs.ellipsis) or [""]
+        ]
     for one in draft.lost(text):
         line = f"{glyphs.malformed} drops: {safe_line(one.text.strip(), 500)}"
-        found.append(LabLine((Span(fit(line, width, ellipsis=glyphs.ellipsis), "warn"),)))
+        found.append(SpanLine((Span(fit(line, width, ellipsis=glyphs.ellipsis), "warn"),)))
     return Block(found)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.branches.healing.healing import Healing
     from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward_tui.ui.appearance.glyphs import Glyphs
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.panes.pane_lines import Lines, SpanLine
 
 _FRAME = 12
 """Lines of the sheet besides the changes, and those of the screen that stay in sight."""
@@ -88,7 +88,7 @@ _LONGEST = 400
 
 def change_lines(changes: Sequence[HealedDifference], width: int, glyphs: Glyphs) -> Lines:
     """The changes in the order of the session: the damage, the change, and the entry."""
-    from leafward_tui.ui.panes.pane_lines import LabLine, LazyLines
+    from leafward_tui.ui.panes.pane_lines import LazyLines, SpanLine
     from leafward_tui.ui.text.spans import Span
 
     room = max(12, width - _PLACE)
@@ -99,13 +99,13 @@ def change_lines(changes: Sequence[HealedDifference], width: int, glyphs: Glyphs
         parts = [text] if short else wrap(text, room, lines=4, ellipsis=glyphs.ellipsis)
         rows += [(one, part, at == 0) for at, part in enumerate(parts)]
 
-    def made(y: int) -> LabLine:
+    def made(y: int) -> SpanLine:
         change, text, first = rows[y]
         place = named(change.entry) if change.entry >= 0 else "all"
         spans = (
             Span(fit(text, room, pad=True), "text"),
             Span(right(place if first else "", _PLACE), "faint"),
         )
-        return LabLine(spans)
+        return SpanLine(spans)
 
     return LazyLines(len(rows), made)

@@ -14,7 +14,7 @@ from leafward.base.safe_text import safe_line
 from leafward.files.restoration.plan import RestoreAction
 from leafward_tui.ui.keys.intents import intent_bindings
 from leafward_tui.ui.panes.lines_view import LinesView
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks
+from leafward_tui.ui.panes.pane_lines import Block, LazyLines, SpanLine, blanks
 from leafward_tui.ui.routed_screen import Routes
 from leafward_tui.ui.row_keys import RowSteps
 from leafward_tui.ui.services import services_of
@@ -210,16 +210,16 @@ def file_lines(
     if not changes and not same:
         below = "no recorded call touched a file"
 
-    def made(y: int) -> LabLine:
+    def made(y: int) -> SpanLine:
         if y == len(changes):
-            return LabLine((Span(below, "nothing"),))
+            return SpanLine((Span(below, "nothing"),))
         return _file_line(changes[y], changes[y].path in chosen, names, reasons, glyphs)
 
     places = {f"file:{one.path}": y for y, one in enumerate(changes)}
     return LazyLines(len(changes) + bool(below), made, places)
 
 
-def _file_line(change: RestoredFile, here: bool, names: int, reasons: int, glyphs: Glyphs) -> LabLine:
+def _file_line(change: RestoredFile, here: bool, names: int, reasons: int, glyphs: Glyphs) -> SpanLine:
     """One file, with `names` cells for its path and `reasons` for its reason."""
     possible = change.is_possible
     sign = f"[{glyphs.ok if here else ' '}] " if possible else "    "
@@ -236,7 +236,7 @@ def _file_line(change: RestoredFile, here: bool, names: int, reasons: int, glyph
         blanks(2),
         Span(why, tone),
     )
-    return LabLine(spans, f"file:{change.path}")
+    return SpanLine(spans, f"file:{change.path}")
 
 
 def preview_lines(
@@ -245,14 +245,14 @@ def preview_lines(
     """The change of one file in full, and its diff; without a diff, that it is being computed."""
     if change is None:
         return Block()
-    lines = [LabLine((Span(text, ink),)) for text, ink in _about(change, chosen, width, glyphs)]
+    lines = [SpanLine((Span(text, ink),)) for text, ink in _about(change, chosen, width, glyphs)]
     if change.after is None or not change.is_possible:
         return Block(lines)
     if diff is None:
-        return Block([*lines, LabLine((Span("comparing", "nothing"),))])
+        return Block([*lines, SpanLine((Span("comparing", "nothing"),))])
     begin = len(lines) - _DIFF_HEAD
 
-    def made(y: int) -> LabLine:
+    def made(y: int) -> SpanLine:
         return lines[y] if y < len(lines) else _diff_line(diff[y - begin], width, glyphs)
 
     return LazyLines(begin + max(_DIFF_HEAD, len(diff)), made)
@@ -274,9 +274,9 @@ def _about(change: RestoredFile, chosen: bool, width: int, glyphs: Glyphs) -> li
     return lines
 
 
-def _diff_line(line: str, width: int, glyphs: Glyphs) -> LabLine:
+def _diff_line(line: str, width: int, glyphs: Glyphs) -> SpanLine:
     ink, ground = {"+": ("text", "leaf_tint"), "-": ("text", "bad_tint"), "@": ("faint", "")}.get(
         line[:1], ("sub", "")
     )
     text = shown(expand_tabs(line[:_LONGEST].rstrip("\r")))
-    return LabLine((Span(fit(text, width, pad=True, ellipsis=glyphs.ellipsis), ink, ground),))
+    return SpanLine((Span(fit(text, width, pad=True, ellipsis=glyphs.ellipsis), ink, ground),))

@@ -38,8 +38,8 @@ def diff(session: str, a: str, b: str, more: tuple[str, ...], options: DiffOptio
     partial or unknown. Before a file: ≠ its contents differ between A and B, = they are the same, ? not known. More than two entries are compared by their outcome. Documents are redacted; a patch is
     redacted only with --redact, because it is meant to be applied.
     """
-    from leafward.cli.diff import diff as run
-    from leafward.cli.diff import export
+    from leafward.cli.verbs.diff import diff as run
+    from leafward.cli.verbs.diff import export
 
     what = click.get_current_context().get_parameter_source("what")
     _refuse_combinations(options, named=what is ParameterSource.COMMANDLINE)
@@ -83,8 +83,8 @@ def select(session: str | None, query: str | None, functions: bool, as_json: boo
     tool:edit means tool(edit) in both; but here a plain word names an entry: its id, the beginning of its id, #12
     or leaf.
     """
-    from leafward.cli.select import functions as listed
-    from leafward.cli.select import select as run
+    from leafward.cli.verbs.select import functions as listed
+    from leafward.cli.verbs.select import select as run
 
     if functions:
         if session is not None:
@@ -114,7 +114,7 @@ def edit_context(
     The entries stay in the file; the edit is appended, and `leafward undo` undoes it. Prints how many tokens the
     edit frees.
     """
-    from leafward.cli.edit_context import edit_context as run
+    from leafward.cli.verbs.edit_context import edit_context as run
 
     return run(session, entries, options, dry_run, as_json)
 
@@ -134,7 +134,7 @@ def graft(session: str, entries: tuple[str, ...], options: GraftOptions, dry_run
     Calls keep their results. Files are not changed; those that differ there from what the turns relied on are
     listed.
     """
-    from leafward.cli.graft import graft as run
+    from leafward.cli.verbs.graft import graft as run
 
     return run(session, entries, options, dry_run, as_json)
 
@@ -157,6 +157,6 @@ def merge_summaries(session: str, a: str, b: str, options: MergeOptions, dry_run
     written until each conflict is decided.
     Lines that would be dropped are listed, and need --drop-lines.
     """
-    from leafward.cli.merge_summaries import merge_summaries as run
+    from leafward.cli.verbs.merge_summaries import merge_summaries as run
 
     return run(session, a, b, options, dry_run, as_json)

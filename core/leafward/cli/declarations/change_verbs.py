@@ -32,7 +32,7 @@ def move(session: str, entry: str, options: MoveOptions, dry_run: bool, as_json:
     context drops and adds, and how much of the provider's cache stays valid. Restart a running agent to pick this
     up.
     """
-    from leafward.cli.move import move as run
+    from leafward.cli.verbs.move import move as run
 
     return run(session, entry, options, dry_run, as_json)
 
@@ -50,7 +50,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
     The inverse is appended; nothing is removed from the file. The agent's own operations are undone only if you
     name them with --op.
     """
-    from leafward.cli.operations import undo as run
+    from leafward.cli.verbs.operations import undo as run
 
     return run(session, op, dry_run, as_json)
 
@@ -61,7 +61,7 @@ def undo(session: str, op: str | None, dry_run: bool, as_json: bool) -> int:
 @json_option
 def redo(session: str, dry_run: bool, as_json: bool) -> int:
     """Redo the operation that was last undone."""
-    from leafward.cli.operations import redo as run
+    from leafward.cli.verbs.operations import redo as run
 
     return run(session, dry_run, as_json)
 
@@ -97,7 +97,7 @@ def restore(
         raise click.UsageError("--undo knows its folder; leave out --cwd")
     if options.undo and (options.diff or options.overwrite):
         raise click.UsageError("--undo puts all files back; leave out --diff and --overwrite")
-    from leafward.cli.restore import run_restore, run_undo
+    from leafward.cli.verbs.restore import run_restore, run_undo
 
     if entry is None:
         return run_undo(session, dry_run, as_json)
@@ -119,7 +119,7 @@ def bisect(session: str, command: tuple[str, ...], options: BisectOptions, as_js
     project is never written to. Exit code 0 means pass, 125 means cannot tell, others up to 127 mean fail. Turns
     whose files are not certain are skipped; if several turns remain, they are listed and the exit code is 1.
     """
-    from leafward.cli.bisect import run_bisect
+    from leafward.cli.verbs.bisect import run_bisect
 
     return run_bisect(session, command, options, as_json)
 
@@ -133,7 +133,7 @@ def log(session: str, as_json: bool) -> int:
     Moves, labels, names and archived branches, in the order of the file, those of the agent included. Then the
     restores of its files.
     """
-    from leafward.cli.operations import log as run
+    from leafward.cli.verbs.operations import log as run
 
     return run(session, as_json)
 
@@ -149,7 +149,7 @@ def label(session: str, entry: str, text: str, dry_run: bool, as_json: bool) -> 
 
     An empty TEXT removes the label. The leaf stays where it is.
     """
-    from leafward.cli.label import label as run
+    from leafward.cli.verbs.label import label as run
 
     return run(session, entry, text, dry_run, as_json)
 
@@ -164,7 +164,7 @@ def name(session: str, text: str, dry_run: bool, as_json: bool) -> int:
 
     An empty TEXT removes the name. The leaf stays where it is.
     """
-    from leafward.cli.label import name as run
+    from leafward.cli.verbs.label import name as run
 
     return run(session, text, dry_run, as_json)
 
@@ -182,10 +182,10 @@ def archive(session: str, entry: str | None, unarchive: bool, dry_run: bool, as_
     the file.
     """
     if entry is None:
-        from leafward.cli.label import archive_session
+        from leafward.cli.verbs.label import archive_session
 
         return archive_session(session, unarchive, dry_run, as_json)
-    from leafward.cli.label import archive as run
+    from leafward.cli.verbs.label import archive as run
 
     return run(session, entry, unarchive, dry_run, as_json)
 
@@ -207,8 +207,8 @@ def keep(session: str, sanitised: Path | None, dry_run: bool, as_json: bool) -> 
     again, it copies what has changed since. With --sanitised the copy goes into FOLDER, and each secret in it is
     replaced by the name of its kind.
     """
-    from leafward.cli.keep import keep as run
-    from leafward.cli.keep import keep_sanitised
+    from leafward.cli.verbs.keep import keep as run
+    from leafward.cli.verbs.keep import keep_sanitised
 
     return (
         run(session, dry_run, as_json)
@@ -228,6 +228,6 @@ def delete(session: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     The trash is Leafward's own; --undo puts the file back where it was. Forks of the session stay. Only sessions of
     pi can be deleted.
     """
-    from leafward.cli.delete import delete as run
+    from leafward.cli.verbs.delete import delete as run
 
     return run(session, undo, dry_run, as_json)

@@ -37,7 +37,7 @@ def plan(session: str, options: PlanOptions, as_json: bool) -> int:
     Shows what would be summarised, kept and cut short, where the path may be cut and where not, and why. Nothing is
     written and no model is asked. With --json, also what would be injected, and what would be sent to a model.
     """
-    from leafward.cli.plan import plan as run
+    from leafward.cli.verbs.plan import plan as run
 
     return run(session, options, as_json)
 
@@ -58,7 +58,7 @@ def compact(session: str, options: CompactOptions, dry_run: bool, as_json: bool)
     on this machine; with a model, the size and the price of the request are printed first. With --at, the leaf moves to
     that entry. `leafward undo` undoes it.
     """
-    from leafward.cli.compact import compact as run
+    from leafward.cli.verbs.compact import compact as run
 
     return run(session, options, dry_run, as_json)
 
@@ -76,7 +76,7 @@ def inject(session: str, options: InjectOptions, as_json: bool) -> int:
     Files of the path, governance, the state of the work, rules in force and pins, each line with its sources,
     within a budget. Prints exactly what would be sent. The workspace is only read.
     """
-    from leafward.cli.inject import inject_verb as run
+    from leafward.cli.verbs.inject import inject_verb as run
 
     return run(session, options, as_json)
 
@@ -99,7 +99,7 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
     Also listed: what the summary invented, the rules that matched before and no longer match, and which governance
     and workflow the summary has. Without COMPACTION, the last one on the path to the leaf.
     """
-    from leafward.cli.survival import survival as run
+    from leafward.cli.verbs.survival import survival as run
 
     return run(session, compaction, workspace, as_json)
 
@@ -125,7 +125,7 @@ def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bo
     With --model, that model answers. It is sent what it would see after the compaction; you see the size and the
     price first. Its answers are graded and kept in the session. With --dry-run, nothing is sent.
     """
-    from leafward.cli.exam import exam as run
+    from leafward.cli.verbs.exam import exam as run
 
     return run(session, compaction, options, dry_run, as_json)
 
@@ -143,7 +143,7 @@ def summarize(session: str, options: SummarizeOptions, as_json: bool) -> int:
     The summary covers the path up from --from, as far as the entry where it leaves the path to --to. Nothing is
     written; `leafward move --summary` adds such a summary when it moves.
     """
-    from leafward.cli.summarize import summarize as run
+    from leafward.cli.verbs.summarize import summarize as run
 
     return run(session, options, as_json)
 
@@ -160,7 +160,7 @@ def install(agent: str, summary: bool, dry_run: bool, as_json: bool) -> int:
     next start, AGENT (pi, claude, codex or opencode) runs Leafward at each compaction, and the model sees once what
     `leafward inject` prints. If that fails, the agent continues without it, and `leafward doctor` says why.
     """
-    from leafward.cli.install import install as run
+    from leafward.cli.verbs.install import install as run
 
     return run(agent, summary, dry_run, as_json)
 
@@ -174,7 +174,7 @@ def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
 
     Restores the file byte for byte. If the file was changed meanwhile, only Leafward's part is removed.
     """
-    from leafward.cli.install import uninstall as run
+    from leafward.cli.verbs.install import uninstall as run
 
     return run(agent, dry_run, as_json)
 
@@ -187,6 +187,6 @@ def uninstall(agent: str, dry_run: bool, as_json: bool) -> int:
 @click.option("--compaction", default="", metavar="ID")
 def hook(agent: str, prepare: str | None, size: int | None, began: int | None, compaction: str) -> int:
     """Answer an agent that runs what `install` put there."""
-    from leafward.cli.hook import hook as run
+    from leafward.cli.verbs.hook import hook as run
 
     return run(agent, prepare, size, began, compaction)

@@ -54,7 +54,7 @@ def ls(paths: tuple[str, ...], options: ListOptions, as_json: bool) -> int:
     Columns: msg messages, br branches, cmp compactions. A fork names its parent; a copy only begins as another session
     does.
     """
-    from leafward.cli.ls import ls as run
+    from leafward.cli.verbs.ls import ls as run
 
     if (
         not options.add_up
@@ -89,7 +89,7 @@ def search(query: str, paths: tuple[str, ...], options: SearchOptions, as_json: 
     "gone". A plain word is text here (in `select` it names an entry); operators between plain words are text too,
     and so is everything in quotes.
     """
-    from leafward.cli.search import search as run
+    from leafward.cli.verbs.search import search as run
 
     return run(query, paths, options, as_json)
 
@@ -105,7 +105,7 @@ def blame(place: str, among: tuple[str, ...], as_json: bool) -> int:
     through commits, squashes and rebases. A line gets a turn only if no other turn can have written it; other lines
     are "by hand", "unsure" or "unknown". Turns on abandoned branches that wrote the same line are listed too.
     """
-    from leafward.cli.blame import run_blame
+    from leafward.cli.verbs.blame import run_blame
 
     return run_blame(place, among, as_json)
 
@@ -121,7 +121,7 @@ def why(place: str, among: tuple[str, ...], as_json: bool) -> int:
     blame` shows. Checks are tests, builds, type checks, linters and scripts such as check.py: those of the first turn, from
     the change on, that ran any.
     """
-    from leafward.cli.blame import run_why
+    from leafward.cli.verbs.blame import run_why
 
     return run_why(place, among, as_json)
 
@@ -141,7 +141,7 @@ def audit(paths: tuple[str, ...], options: AuditOptions, as_json: bool) -> int:
     every branch and record; with PATH, only the sessions there. The same secret has the same number everywhere.
     ctrl-c stops the search and lists what was found so far.
     """
-    from leafward.cli.audit import audit as run
+    from leafward.cli.verbs.audit import audit as run
 
     return run(paths, options, as_json)
 
@@ -165,7 +165,7 @@ def tree(session: str, every_entry: bool, archived: bool, select: str | None, as
     a narrow terminal +2 means two more marks on the row, and 3│ that three lanes share a column. With --select, only
     rows of selected entries, and the rows where their branches start.
     """
-    from leafward.cli.tree import tree as run
+    from leafward.cli.verbs.tree import tree as run
 
     return run(session, as_json, every_entry, archived, select)
 
@@ -179,7 +179,7 @@ def show(session: str, entry: str | None, as_json: bool) -> int:
 
     Without ENTRY, the entry at the leaf.
     """
-    from leafward.cli.tree import show as run
+    from leafward.cli.verbs.tree import show as run
 
     return run(session, entry, as_json)
 
@@ -194,7 +194,7 @@ def context(session: str, at: str | None, as_json: bool) -> int:
     Compactions, context edits and branch summaries are applied; each message names the entry it comes from. The total is
     what the provider counted, as far as the file records it; ~ marks an estimate, as the sizes of single messages are.
     """
-    from leafward.cli.context import context as run
+    from leafward.cli.verbs.context import context as run
 
     return run(session, at, as_json)
 
@@ -222,7 +222,7 @@ def files(session: str, options: FilesOptions, dry_run: bool, as_json: bool) -> 
         raise click.UsageError("--base needs --rebuild or --into")
     if dry_run and options.into is None:
         raise click.UsageError("--dry-run needs --into; without it nothing is written")
-    from leafward.cli.files import files as run
+    from leafward.cli.verbs.files import files as run
 
     return run(session, options, dry_run, as_json)
 
@@ -261,14 +261,14 @@ def doctor(
             f"{'--forget' if forget else '--clear-litter'} is for all sessions; do not name one"
         )
     if forget:
-        from leafward.cli.forget import forget as drop
+        from leafward.cli.verbs.forget import forget as drop
 
         return drop(dry_run, as_json)
     if clear_litter:
-        from leafward.cli.doctor import clear_litter as clear
+        from leafward.cli.verbs.doctor import clear_litter as clear
 
         return clear(dry_run, as_json)
-    from leafward.cli.doctor import doctor as run
+    from leafward.cli.verbs.doctor import doctor as run
 
     return run(session, as_json, ctx.obj.check)
 
@@ -287,7 +287,7 @@ def export(session: str, options: ExportOptions, as_json: bool) -> int:
     Keys and tokens in it are replaced by visible marks. With --json, prints a description of the document, which
     includes its text unless -o names a FILE.
     """
-    from leafward.cli.export import export as run
+    from leafward.cli.verbs.export import export as run
 
     return run(session, options, as_json)
 
@@ -311,7 +311,7 @@ def fork(session: str, entry: str, options: ForkOptions, dry_run: bool, as_json:
     converted to its format. The old session and your files are not changed. The command that continues the new
     session is shown. opencode needs an import: that command is shown too, and --import runs it.
     """
-    from leafward.cli.fork import fork as run
+    from leafward.cli.verbs.fork import fork as run
 
     return run(session, entry, options, dry_run, as_json)
 
@@ -339,7 +339,7 @@ def heal(session: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: bo
     --anyway writes the new session even then, without thinking, because Leafward cannot tell which thinking a
     provider still accepts.
     """
-    from leafward.cli.heal import heal as run
+    from leafward.cli.verbs.heal import heal as run
 
     return run(session, cwd, anyway, dry_run, as_json)
 
@@ -357,7 +357,7 @@ def relocate(old: str, new: str, dry_run: bool, as_json: bool) -> int:
     and those that continued in OLD meanwhile. For opencode, its import is run; Codex lists a new session only after
     you resume it by its id. The exit code is 1 if a session cannot be copied; the others are copied anyway.
     """
-    from leafward.cli.relocate import relocate_sessions as run
+    from leafward.cli.verbs.relocate import relocate_sessions as run
 
     return run(old, new, dry_run, as_json)
 
@@ -373,7 +373,7 @@ def resume(session: str, only_print: bool, as_json: bool) -> int:
     is run. If that folder is gone, nothing is run either: create it again, or begin a new session in another folder
     with `fork SESSION leaf --cwd FOLDER`.
     """
-    from leafward.cli.resume import resume as run
+    from leafward.cli.verbs.resume import resume as run
 
     return run(session, only_print, as_json)
 

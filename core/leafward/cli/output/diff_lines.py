@@ -121,9 +121,11 @@ def _context_lines(compared: Sides, found: dict[str, Any], page: Page) -> Iterat
     yield f"shared prefix  {counted(prefix['messages'], 'message')}  {short(prefix['tokens'])} tokens"
     yield from (page.style(why, "faint") for why in found["why"])
     yield ""
-    unsent = ("unsent",) if any(found["ledger"][letter]["unsent"] for letter in ("a", "b")) else ()
-    for name in ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total"):
-        numbers = "".join(pad(short(found["ledger"][letter][name]), 10, right=True) for letter in ("a", "b"))
+    a, b = (found["ledger"][letter] for letter in "ab")
+    for name, *tokens in zip(a, a.values(), b.values(), strict=True):
+        if name == "unsent" and not any(tokens):
+            continue
+        numbers = "".join(pad(short(one), 10, right=True) for one in tokens)
         yield f"{pad(PART_WORDS.get(name, name), 18)}{numbers}"
     columns = compared.session.columns
     listed = [

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
+from leafward.catalogue.cards.card import SUBAGENT
 from leafward.catalogue.usage.totals import Sum, Totals, day_name
 from leafward.cli.output.page import Page, money, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from leafward.session.session import Session
 
 _BAR = 20
 
@@ -82,3 +85,11 @@ def _cost(one: Sum, zero: str) -> str:
     if not known:
         return "$0+" if one.unpriced else zero
     return money(known) + ("+" if one.unpriced else "")
+
+
+def copied_too(session: Session) -> str:
+    """Remark after the sums of a fork whose agent stores copied replies with the others; lists count those once."""
+    header = session.header
+    copies = isinstance(header.get("parentSession"), str) and header.get("relation") != SUBAGENT
+    copies = copies and not session.inherited
+    return ", copied replies included" if copies else ""

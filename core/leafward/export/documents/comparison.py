@@ -130,10 +130,7 @@ def _context(contexts: ContextDifference) -> dict[str, Any]:
         "prefix": {"messages": contexts.prefix, "tokens": contexts.prefix_tokens},
         "shared_tokens": contexts.shared_tokens,
         "why": list(contexts.why),
-        "ledger": {
-            letter: {part: getattr(ledger, part) for part in PARTS}
-            for letter, ledger in zip("ab", contexts.ledgers, strict=True)
-        },
+        "ledger": {letter: ledger.as_json() for letter, ledger in zip("ab", contexts.ledgers, strict=True)},
     }
 
 
@@ -165,10 +162,6 @@ def _use(use: BranchFileUse | None) -> dict[str, Any] | None:
     if use is None:
         return None
     return {"reads": use.reads, "changes": use.changes, "added": use.added, "removed": use.removed}
-
-
-PARTS = ("system", "summary", "kept", "after", "not_in_file", "error", "unsent", "total")
-"""Keys of the token counts of a context."""
 
 
 def _file(texts: _Texts, file: FileDifference, different: bool | None) -> dict[str, Any]:

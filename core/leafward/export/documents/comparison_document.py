@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.redact.redaction import listed
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
-from leafward.export.documents.comparison import COLUMNS, PARTS
+from leafward.export.documents.comparison import COLUMNS
 from leafward.export.documents.markdown import escaped
 from leafward.export.documents.sanitizer import fenced
 from leafward.export.documents.web_style import STYLE
@@ -126,7 +126,7 @@ def _context(data: dict[str, Any]) -> Iterator[str]:
 
 def _ledger(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     a, b = (data["context"]["ledger"][letter] for letter in "ab")
-    yield from ((part, f"{a[part]:,}", f"{b[part]:,}") for part in PARTS)
+    yield from ((part, f"{a[part]:,}", f"{b[part]:,}") for part in a)
 
 
 def _summary_lines(section: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.cli.output.page import Page
-from leafward.cli.tree import tree_json, tree_text
+from leafward.cli.verbs.tree import tree_json, tree_text
 from leafward.compaction.xray.xray import xray_of
 from leafward.context.model_context import context_at
 from leafward.export.doctor import check

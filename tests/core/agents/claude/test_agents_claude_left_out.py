@@ -8,7 +8,7 @@ import pytest
 
 from leafward.branches import fork as forking
 from leafward.cli.output.page import Page
-from leafward.cli.tree import tree_text
+from leafward.cli.verbs.tree import tree_text
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind

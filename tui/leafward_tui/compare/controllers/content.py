@@ -14,7 +14,7 @@ from leafward_tui.compare.model.content import Show, arranged_content
 from leafward_tui.compare.model.content_lines import ContentLines, content_head, sentence
 from leafward_tui.compare.state import Page
 from leafward_tui.ui.delay import Delay
-from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine
 from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.text.spans import Span
 
@@ -162,7 +162,7 @@ class Content(CompareController):
 
         def lines(width: int, _rows: int) -> ContentLines | Block:
             if shown is None:
-                return Block([LabLine((Span(self._nothing(), "nothing"),))])
+                return Block([SpanLine((Span(self._nothing(), "nothing"),))])
             return ContentLines(shown, width, self._services.glyphs, ancestor)
 
         view.diff.show(lines, at="line:0")
@@ -191,19 +191,19 @@ class Content(CompareController):
             else "neither side changed a file since the common ancestor"
         )
 
-    def _head(self, width: int) -> Sequence[LabLine]:
+    def _head(self, width: int) -> Sequence[SpanLine]:
         """Path, bases of the contents, numbers of lines."""
         file = self._state.files.file
         if file is None:
             return ()
         return (content_head(file.path, self._state.content.shown, width, self._services.glyphs),)
 
-    def _sentence(self, width: int) -> Sequence[LabLine]:
+    def _sentence(self, width: int) -> Sequence[SpanLine]:
         """The number of the change, and remarks on both sides; or the effect of the last key."""
         ellipsis, content, file = self._services.glyphs.ellipsis, self._state.content, self._state.files.file
         note, ink = self._view.note
         if note:
-            return (LabLine((Span(fit(note, width, ellipsis=ellipsis), ink),)),)
+            return (SpanLine((Span(fit(note, width, ellipsis=ellipsis), ink),)),)
         if content.shown is None or self.lines is None:
             return ()
         flags = [flag.words for flag in file.flags if flag not in _TOLD] if file is not None else []

@@ -22,7 +22,7 @@ from leafward_tui.compare.model.content import (
     words_that_differ,
 )
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
+from leafward_tui.ui.panes.pane_lines import MadeLines, SpanLine, blanks
 from leafward_tui.ui.text.cells import expand_tabs, fit, fit_path
 from leafward_tui.ui.text.spans import Span, cut, padded, shown
 
@@ -192,31 +192,31 @@ class ContentLines(MadeLines):
         """A line as it is drawn, in lower case."""
         return "".join(span.text for span in self._text(side, place)).lower()
 
-    def _line(self, y: int) -> LabLine:
+    def _line(self, y: int) -> SpanLine:
         at, half = self._lines[y]
         row = self.laid.rows[at]
         key = f"line:{y}"
         width = self._width
         if row.kind == "text":
-            return LabLine((Span(fit(row.words, width, ellipsis=self._glyphs.ellipsis), row.ink),), key)
+            return SpanLine((Span(fit(row.words, width, ellipsis=self._glyphs.ellipsis), row.ink),), key)
         if row.kind == "known":
             number = f"{row.old:>{self._digits}}" if row.old > 0 else " " * self._digits
             text = expand_tabs(shown(row.words[:LONGEST].rstrip("\r")))
             spans = cut([Span(f"{number}   ", "faint"), Span(text, "sub")], width, self._glyphs.ellipsis)
-            return LabLine(tuple(spans), key)
+            return SpanLine(tuple(spans), key)
         if row.kind == "fold":
-            return LabLine(tuple(self._fold(row.hidden)), key)
+            return SpanLine(tuple(self._fold(row.hidden)), key)
         if half >= 0:
-            return LabLine(tuple(self._single(at, row, half)), key)
+            return SpanLine(tuple(self._single(at, row, half)), key)
         if self._three and self._two:
-            return LabLine(tuple(self._columns(at, row)), key)
+            return SpanLine(tuple(self._columns(at, row)), key)
         if self._two:
             cells = (width - 3) // 2
             divider = Span(f" {self._glyphs.divider} ", "line")
-            return LabLine(
+            return SpanLine(
                 (*self._half(at, row, 0, cells), divider, *self._half(at, row, 1, width - 3 - cells)), key
             )
-        return LabLine(tuple(self._both_numbers(row)), key)
+        return SpanLine(tuple(self._both_numbers(row)), key)
 
     def _fold(self, hidden: int) -> list[Span]:
         dash = self._glyphs.dashes
@@ -338,7 +338,7 @@ class ContentLines(MadeLines):
         return found
 
 
-def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> LabLine:
+def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> SpanLine:
     """Path, bases of the contents, and the number of lines of each."""
     sizes: list[Span] = []
     rests, apart = "", False
@@ -378,7 +378,7 @@ def content_head(path: str, laid: Shown | None, width: int, glyphs: Glyphs) -> L
     rests = fit(rests, left, ellipsis=glyphs.ellipsis) if left >= 12 else ""
     gap = room - cell_len(shown_path) - (cell_len(rests) + 3 if rests else 0)
     middle = (blanks(3), Span(rests, "sub")) if rests else ()
-    return LabLine((Span(folder, "faint"), Span(name, "strong"), *middle, blanks(gap), *sizes))
+    return SpanLine((Span(folder, "faint"), Span(name, "strong"), *middle, blanks(gap), *sizes))
 
 
 _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Merge.ONE_SIDE: "leaf"}
@@ -386,7 +386,7 @@ _INKS = {Merge.CONFLICT: "warn", Merge.UNKNOWN: "warn", Merge.CLEAN: "leaf", Mer
 
 def sentence(
     lines: ContentLines, cursor: int, width: int, ellipsis: str, flags: Sequence[str] = ()
-) -> LabLine:
+) -> SpanLine:
     """The number of the change at the cursor, a remark on both sides, and flags of the file where they fit."""
     laid = lines.laid
     place = ""
@@ -403,4 +403,4 @@ def sentence(
     remarks = ", ".join(flags)
     if remarks and cell_len(remarks) <= room:
         spans += [blanks(room + 3 - cell_len(remarks)), Span(remarks, "warn")]
-    return LabLine(tuple(spans))
+    return SpanLine(tuple(spans))

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, LazyLines, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, LazyLines, SpanLine, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, fit, right
 from leafward_tui.ui.text.spans import Span
 from leafward_tui.ui.words.message_words import message_words
@@ -67,14 +67,14 @@ def context_page(
     contexts = overall.contexts
     head = [
         *_prefix_lines(contexts, width, glyphs),
-        LabLine(),
+        SpanLine(),
         *_ledger_lines(contexts, width, glyphs),
-        LabLine(),
+        SpanLine(),
     ]
     if messages is None:
-        return Block([*head, LabLine((Span("reading the messages", "nothing"),))])
+        return Block([*head, SpanLine((Span("reading the messages", "nothing"),))])
 
-    def line(y: int) -> LabLine:
+    def line(y: int) -> SpanLine:
         at = y - len(head)
         return head[y] if at < 0 else _message_line(at, messages[at], width, glyphs)
 
@@ -82,26 +82,26 @@ def context_page(
     return LazyLines(len(head) + len(messages), line, places)
 
 
-def _prefix_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _prefix_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> list[SpanLine]:
     """The prefix that both share, and why it ends there."""
     shared = f"{counted(contexts.prefix, 'message')}  {count(contexts.prefix_tokens, zero='0')} tokens"
     use = (Span("reusable from the prompt cache", "faint"),) if width >= 90 and contexts.same_model else ()
     return [
         spread((Span("Shared prefix", "strong"), Span(f"   {shared}", "sub")), use, width),
         *(
-            LabLine((Span(f"  {fit(why, width - 2, ellipsis=glyphs.ellipsis)}", "sub"),))
+            SpanLine((Span(f"  {fit(why, width - 2, ellipsis=glyphs.ellipsis)}", "sub"),))
             for why in contexts.why
         ),
     ]
 
 
-def _ledger_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _ledger_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> Iterator[SpanLine]:
     """A head, and the ledgers of A and B below it."""
     a, b = contexts.ledgers
     unsent = ("unsent",) if a.unsent or b.unsent else ()
     names = ("system", "summary", "kept", "after", "not_in_file", "error", *unsent, "total")
     columns = _columns((a, b), names, width - 3)
-    yield LabLine((blanks(3), *(Span(right(title, cell), "faint") for title, cell in columns)))
+    yield SpanLine((blanks(3), *(Span(right(title, cell), "faint") for title, cell in columns)))
     for letter, ledger in (("A", a), ("B", b)):
         spans = [
             Span(
@@ -110,7 +110,7 @@ def _ledger_lines(contexts: ContextDifference, width: int, glyphs: Glyphs) -> It
             )
             for name, (_, cell) in zip(names, columns, strict=True)
         ]
-        yield LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans))
+        yield SpanLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), *spans))
 
 
 def _figure(ledger: Ledger, name: str) -> str:
@@ -139,7 +139,7 @@ def _columns(ledgers: tuple[Ledger, Ledger], names: Sequence[str], width: int) -
     return list(zip(titles, cells, strict=True))
 
 
-def _message_line(number: int, one: MessageRow, width: int, glyphs: Glyphs) -> LabLine:
+def _message_line(number: int, one: MessageRow, width: int, glyphs: Glyphs) -> SpanLine:
     kind = _LONG_WORD if width >= _WIDE else _WORD
     sign = Span(f"{one.letter or glyphs.same}  ", f"strong_{HUES[one.letter]}" if one.letter else "faint")
     word = Span(f"{fit(one.word, kind, pad=True, ellipsis=glyphs.ellipsis)} ", "faint")
@@ -150,4 +150,4 @@ def _message_line(number: int, one: MessageRow, width: int, glyphs: Glyphs) -> L
         Span(text, "text" if one.letter else "sub"),
         Span(right(count(one.tokens), 8), "sub"),
     )
-    return LabLine(spans, f"message:{number}", one.entry)
+    return SpanLine(spans, f"message:{number}", one.entry)

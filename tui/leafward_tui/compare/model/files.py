@@ -12,7 +12,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import split_path
 from leafward.branches.diff.contents import differs
-from leafward_tui.ui.panes.pane_lines import LabLine, MadeLines, blanks
+from leafward_tui.ui.panes.pane_lines import MadeLines, SpanLine, blanks
 from leafward_tui.ui.text.cells import fit, fit_path, right
 from leafward_tui.ui.text.spans import Span
 
@@ -185,9 +185,9 @@ class FileLines(MadeLines):
         """The files, each with its line; no line is made."""
         return ((y, item.file) for y, item in enumerate(self._items) if item.file is not None)
 
-    def _line(self, y: int) -> LabLine:
+    def _line(self, y: int) -> SpanLine:
         if not self._items:
-            return LabLine((Span("none", "nothing"),))
+            return SpanLine((Span("none", "nothing"),))
         self.made += 1
         item, width, glyphs, column = self._items[y], self._width, self._glyphs, self._column
         file = item.file
@@ -200,15 +200,15 @@ class FileLines(MadeLines):
             )
             doubts = any(self._differs(one) is None for one in item.folded)
             sign = _UNSURE if doubts else glyphs.same
-            return LabLine((Span(f"{sign} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
+            return SpanLine((Span(f"{sign} ", "faint"), Span(fit(words, width - 2), "nothing")), FOLD)
         if file is None:
-            return LabLine((Span(item.heading, "faint"),) if item.heading else ())
+            return SpanLine((Span(item.heading, "faint"),) if item.heading else ())
         if column is Column.A or column is Column.B:
             use = file.a if column is Column.A else file.b
-            return LabLine(
+            return SpanLine(
                 tuple(_row(file, width, glyphs, [*_numbers(use, glyphs)], _flags(file, column))), item.key
             )
-        return LabLine(tuple(_both(file, width, glyphs, self._differs(file))), item.key)
+        return SpanLine(tuple(_both(file, width, glyphs, self._differs(file))), item.key)
 
     def _differs(self, file: FileDifference) -> bool | None:
         return differs(file, self._same.get(file.path, not file.changed))
@@ -226,7 +226,7 @@ def _both(file: FileDifference, width: int, glyphs: Glyphs, different: bool | No
     return [lead, *_row(file, width - 2, glyphs, numbers, [*_flags(file, None), *also])]
 
 
-def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> LabLine:
+def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyphs) -> SpanLine:
     """The name of a column, the number of its files, and the heads of its numbers; None heads the whole list."""
     number = {
         Column.A: len(sets.only_a),
@@ -251,4 +251,4 @@ def column_head(column: Column | None, sets: FileSets, width: int, glyphs: Glyph
     used = sum(cell_len(span.text) for span in (*left, *signs))
     if used > width:
         left, used = left[:1], used - cell_len(left[1].text)
-    return LabLine((*left, blanks(width - used), *signs))
+    return SpanLine((*left, blanks(width - used), *signs))

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.compare.model.side_column import last_words
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks
 from leafward_tui.ui.text.cells import exact, fit, money, right, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -34,22 +34,24 @@ def outcome_page(
     a, b = overall.sides.a, overall.sides.b
     lines = [*_figure_lines((a, b), width, glyphs)]
     for letter, side in (("A", a), ("B", b)):
-        lines += [LabLine(), _heading(letter, "ends with")]
+        lines += [SpanLine(), _heading(letter, "ends with")]
         for text in wrap(last_words(side, 2_000), width - 3, lines=4, ellipsis=glyphs.ellipsis):
-            lines.append(LabLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply))
+            lines.append(
+                SpanLine((blanks(3), Span(text, "text")), f"last:{letter}", side.outcomes.last_reply)
+            )
     for one in carried:
-        lines += [LabLine(), _heading(one.holder, "carries"), *_carried_lines(one, width, glyphs)]
+        lines += [SpanLine(), _heading(one.holder, "carries"), *_carried_lines(one, width, glyphs)]
     return Block(lines)
 
 
-def _heading(letter: str, words: str) -> LabLine:
-    return LabLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span(words, "faint")))
+def _heading(letter: str, words: str) -> SpanLine:
+    return SpanLine((Span(f"{letter}  ", f"strong_{HUES[letter]}"), Span(words, "faint")))
 
 
-def _figure_lines(both: tuple[Side, Side], width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _figure_lines(both: tuple[Side, Side], width: int, glyphs: Glyphs) -> Iterator[SpanLine]:
     """A head, and a row for each figure."""
     cells = max(14, min(34, (width - _TITLE) // 2))
-    yield LabLine(
+    yield SpanLine(
         (blanks(_TITLE), *(Span(right(letter, cells), f"strong_{HUES[letter]}") for letter in "AB"))
     )
     for title, *values in figures(both, glyphs):
@@ -60,10 +62,10 @@ def _figure_lines(both: tuple[Side, Side], width: int, glyphs: Glyphs) -> Iterat
             )
             for value in values
         ]
-        yield LabLine((Span(fit(title, _TITLE, pad=True), "faint"), *spans), f"figure:{title}")
+        yield SpanLine((Span(fit(title, _TITLE, pad=True), "faint"), *spans), f"figure:{title}")
 
 
-def _carried_lines(carried: CarriedSummary, width: int, glyphs: Glyphs) -> Iterator[LabLine]:
+def _carried_lines(carried: CarriedSummary, width: int, glyphs: Glyphs) -> Iterator[SpanLine]:
     """The summary of the other branch that a branch carries, and the facts that it lacks."""
     other = "A" if carried.holder == "B" else "B"
     rows = [
@@ -80,7 +82,7 @@ def _carried_lines(carried: CarriedSummary, width: int, glyphs: Glyphs) -> Itera
     ]
     for number, (sign, ink, text) in enumerate(rows):
         spans = (Span(f"{sign}  ", ink), Span(fit(text, width - 3, ellipsis=glyphs.ellipsis), "text"))
-        yield LabLine(spans, f"carried:{carried.entry}:{number}", carried.entry)
+        yield SpanLine(spans, f"carried:{carried.entry}:{number}", carried.entry)
 
 
 _NUMBERS: tuple[tuple[str, Callable[[Side], int | None]], ...] = (

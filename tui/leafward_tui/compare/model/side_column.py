@@ -10,7 +10,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward_tui.compare.model.compared_sides import Overall, size_of
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.text.cells import count, fit, money, right, shares, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -41,7 +41,7 @@ def side_column(
 
     Where they are too high, reasons, last words and facts are shortened, so that the end of the column is visible.
     """
-    lines: list[LabLine] = []
+    lines: list[SpanLine] = []
     for whys, words, facts in (
         (9, 2, _FACTS),
         (2, 2, _FACTS),
@@ -53,7 +53,7 @@ def side_column(
     ):
         lines = [
             *(_looked_at(seen, width, glyphs, whys, words) if isinstance(seen, Overall) else (LOOKING,)),
-            LabLine(),
+            SpanLine(),
             *_carried(carried, width, glyphs, pin, facts),
         ]
         if height is None or len(lines) <= height:
@@ -61,17 +61,17 @@ def side_column(
     return Block(lines)
 
 
-LOOKING = LabLine((Span("reading contexts and outcomes", "nothing"),))
+LOOKING = SpanLine((Span("reading contexts and outcomes", "nothing"),))
 """The line that stands for `Overall` until it is known."""
 
 
-def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[LabLine]:
+def _looked_at(seen: Overall, width: int, glyphs: Glyphs, whys: int, words: int) -> Iterator[SpanLine]:
     yield from _context(seen.contexts, width, glyphs, whys)
-    yield LabLine()
+    yield SpanLine()
     yield from _outcomes(seen.sides, width, glyphs, words)
 
 
-def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
+def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int) -> Iterator[SpanLine]:
     shared = contexts.prefix_tokens
     largest = max(contexts.a.total, contexts.b.total, 1)
     caption = f"shared {count(shared)}" if shared else "nothing shared"
@@ -91,27 +91,27 @@ def _context(contexts: ContextDifference, width: int, glyphs: Glyphs, most: int)
             blanks(free),
         )
         lead = Span(f"{letter}  ", f"strong_{HUES[letter]}")
-        yield LabLine((lead, *bar, Span(right(size_of(context), width - 3 - cells), "text")))
+        yield SpanLine((lead, *bar, Span(right(size_of(context), width - 3 - cells), "text")))
     if contexts.why[:most]:
-        yield LabLine()
+        yield SpanLine()
     for why in contexts.why[:most]:
         sign, ink = (glyphs.compaction, "memory") if "compacted" in why else (glyphs.zero, "faint")
         for number, text in enumerate(wrap(why, width - 2, lines=3, ellipsis=glyphs.ellipsis)):
-            yield LabLine((Span(f"{sign} " if not number else "  ", ink), Span(text, "sub")))
+            yield SpanLine((Span(f"{sign} " if not number else "  ", ink), Span(text, "sub")))
 
 
-def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[LabLine]:
-    yield LabLine((Span("Outcome", "strong"),))
+def _outcomes(sides: Sides, width: int, glyphs: Glyphs, most: int) -> Iterator[SpanLine]:
+    yield SpanLine((Span("Outcome", "strong"),))
     for letter, side in (("A", sides.a), ("B", sides.b)):
         came = side.outcomes
         words = last_words(side, _LONGEST)
         for number, text in enumerate(wrap(words, width - 3, lines=most, ellipsis=glyphs.ellipsis)):
             lead = Span(f"{letter}  " if not number else "   ", f"strong_{HUES[letter]}")
-            yield LabLine((lead, Span(text, "text" if came.last_words else "nothing")))
+            yield SpanLine((lead, Span(text, "text" if came.last_words else "nothing")))
         if side.spoken:
             yield _came(came, width, glyphs)
         if letter == "A" and most > 1:
-            yield LabLine()
+            yield SpanLine()
 
 
 def last_words(side: Side, limit: int) -> str:
@@ -121,7 +121,7 @@ def last_words(side: Side, limit: int) -> str:
     return safe_line(side.outcomes.last_words, limit).lstrip("# ") or "no reply"
 
 
-def _came(came: Outcomes, width: int, glyphs: Glyphs) -> LabLine:
+def _came(came: Outcomes, width: int, glyphs: Glyphs) -> SpanLine:
     """Checks, errors and cost in one line."""
     cost = money(came.usage.cost, zero="$0") if came.costs_known else "cost not in file"
     room = width - 3 - cell_len(cost) - 2
@@ -156,17 +156,17 @@ def _checked(one: Checked, glyphs: Glyphs) -> list[Span]:
 
 def _carried(
     carried: Sequence[CarriedSummary] | None, width: int, glyphs: Glyphs, pin: str, most: int
-) -> Iterator[LabLine]:
+) -> Iterator[SpanLine]:
     title = "Carried over" if carried is None or carried else "Nothing carried over"
-    yield LabLine((Span(fit(title, width, ellipsis=glyphs.ellipsis), "strong"),))
+    yield SpanLine((Span(fit(title, width, ellipsis=glyphs.ellipsis), "strong"),))
     if carried is None:
-        yield LabLine((Span("looking for it", "nothing"),))
+        yield SpanLine((Span("looking for it", "nothing"),))
         return
     for one in carried:
         other = "A" if one.holder == "B" else "B"
         size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
         words = f"summary of {other} in {one.holder}{size}"
-        yield LabLine(
+        yield SpanLine(
             (
                 Span(f"{glyphs.branch_summary} ", "memory"),
                 Span(fit(words, width - 2, ellipsis=glyphs.ellipsis), "sub"),
@@ -176,7 +176,7 @@ def _carried(
         for fact in one.missing[:most]:
             tail = " is not in it"
             text = fit(fact, width - 2 - len(tail), ellipsis=glyphs.ellipsis)
-            yield LabLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
+            yield SpanLine((Span(f"{glyphs.error} ", "bad"), Span(text, "text"), Span(tail, "faint")))
         more = len(one.missing) - most
         remark = f"{more:,} more {'is' if more == 1 else 'are'} not"
         left = [Span(f"  {remark}", "faint")]

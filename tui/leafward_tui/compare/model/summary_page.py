@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward_tui.compare.model.files import HUES
-from leafward_tui.ui.panes.pane_lines import LabLine, blanks
+from leafward_tui.ui.panes.pane_lines import SpanLine, blanks
 from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.text.spans import Span
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
 
-def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs) -> LabLine:
+def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs) -> SpanLine:
     """The entries of both summaries."""
     if summaries is None:
-        return LabLine((Span("making the summaries", "nothing"),))
+        return SpanLine((Span("making the summaries", "nothing"),))
     found: list[Span] = []
     for letter, one in (("A", summaries.a), ("B", summaries.b)):
         where = f"stored in #{one.entry:,}" if one.entry >= 0 else "none stored: extracted just now"
@@ -28,4 +28,4 @@ def summary_head(summaries: SummaryDifference | None, width: int, glyphs: Glyphs
             Span(fit(words, room, pad=letter == "A", ellipsis=glyphs.ellipsis), "sub"),
             blanks(2),
         ]
-    return LabLine(tuple(found))
+    return SpanLine(tuple(found))

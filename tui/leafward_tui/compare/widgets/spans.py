@@ -14,7 +14,7 @@ from leafward_tui.ui.services import services_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward_tui.ui.panes.pane_lines import LabLine
+    from leafward_tui.ui.panes.pane_lines import SpanLine
 
 
 class SpanRows(Widget):
@@ -25,10 +25,10 @@ class SpanRows(Widget):
     def __init__(self, *, id: str | None = None, rule: bool = False) -> None:  # noqa: A002  # Textual's own name
         """With `rule`, the last row is a hairline."""
         super().__init__(id=id)
-        self._make: Callable[[int], Sequence[LabLine]] | None = None
+        self._make: Callable[[int], Sequence[SpanLine]] | None = None
         self._rule = rule
 
-    def show(self, make: Callable[[int], Sequence[LabLine]]) -> None:
+    def show(self, make: Callable[[int], Sequence[SpanLine]]) -> None:
         """Draws the lines that `make` returns for a number of cells."""
         self._make = make
         self.refresh()
@@ -38,7 +38,7 @@ class SpanRows(Widget):
         """The text of the rows."""
         return "\n".join(line.text for line in self._lines())
 
-    def _lines(self) -> Sequence[LabLine]:
+    def _lines(self) -> Sequence[SpanLine]:
         return self._make(max(8, self.size.width - 1)) if self._make is not None else ()
 
     def render_line(self, y: int) -> Strip:
@@ -67,5 +67,5 @@ class SpanRows(Widget):
 class FilesView(LinesView):
     """A column of files: the cursor shows only in the column with the keys, because several columns share one cursor."""
 
-    def _paint(self, line: LabLine, state: int, width: int) -> Strip:
+    def _paint(self, line: SpanLine, state: int, width: int) -> Strip:
         return super()._paint(line, state if state == 2 else 0, width)

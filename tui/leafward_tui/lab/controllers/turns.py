@@ -9,7 +9,7 @@ from leafward.session.headlines.entry_headline import headline
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.cut_lines import CutLines, why_lines
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine
 from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TurnsPane(LabController):
 
         def rows(width: int, height: int) -> Lines:
             if not len(what_if.turns):
-                return Block([LabLine((Span("nothing was said up to here", "nothing"),))])
+                return Block([SpanLine((Span("nothing was said up to here", "nothing"),))])
             made = CutRows(what_if.turns, what_if.plan, height, opened=turns.unfolded, carried=carried)
             return CutLines(made, kinds, turns.words.get, width, glyphs, keys)
 

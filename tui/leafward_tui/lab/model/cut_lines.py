@@ -12,7 +12,7 @@ from leafward.compaction.measure.measure import ContentKind
 from leafward.compaction.strategies.cut_rules import LEGAL, RULE_TEXT, SHORT_RULE_TEXT, CutRule, first_said
 from leafward.session.entries import PROMPTS, EntryIndex, Kind
 from leafward_tui.lab.model.turns import CutRow, CutRows, Fate, RowKind
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.text.cells import count, fit, right, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -73,7 +73,7 @@ class CutLines:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, y: int) -> LabLine:
+    def __getitem__(self, y: int) -> SpanLine:
         row = self.rows.row(y)
         if row.kind is RowKind.CUT:
             return self._cut()
@@ -118,7 +118,7 @@ class CutLines:
         entry: int = -1,
         arm: str = "  ",
         chip: Span | None = None,
-    ) -> LabLine:
+    ) -> SpanLine:
         room = self.width - _GUTTER - _TOK
         if chip is not None and room - cell_len(chip.text) - 2 < _LEAST_WORDS:
             chip = None
@@ -132,7 +132,7 @@ class CutLines:
             room -= cell_len(text)
         number = right(tokens, _TOK)
         quiet = "edge" if tokens == self.glyphs.zero else "faint"
-        return LabLine(
+        return SpanLine(
             (
                 Span(letter, ink),
                 blanks(1),
@@ -148,7 +148,7 @@ class CutLines:
             entry,
         )
 
-    def _turn(self, row: CutRow) -> LabLine:
+    def _turn(self, row: CutRow) -> SpanLine:
         rows, glyphs = self.rows, self.glyphs
         fate = rows.fate(row)
         size = rows.turns.tokens(row.first, row.stop, rows.plan.shown)
@@ -213,7 +213,7 @@ class CutLines:
             return Span(f"{self.glyphs.edited} edited", "warn")
         return None
 
-    def _carried(self) -> LabLine:
+    def _carried(self) -> SpanLine:
         size = self.rows.plan.tokens.previous_summary
         stays = self.rows.plan.nothing
         fate = Fate.KEPT if stays else Fate.SUMMARISED
@@ -224,7 +224,7 @@ class CutLines:
         node = self.glyphs.compaction
         return self._line(fate.value, node, INK[fate], words, count(size, zero=self.glyphs.zero), "carried")
 
-    def _branch(self, row: CutRow) -> LabLine:
+    def _branch(self, row: CutRow) -> SpanLine:
         glyphs = self.glyphs
         first_words = self.words(row.entry)
         words = [Span(first_words.text if first_words is not None else "", "faint")]
@@ -235,7 +235,7 @@ class CutLines:
         arm = glyphs.arm + glyphs.folded
         return self._line(" ", glyphs.branch, "faint", words, glyphs.zero, f"branch:{row.entry}", arm=arm)
 
-    def _cut(self) -> LabLine:
+    def _cut(self) -> SpanLine:
         plan, glyphs = self.rows.plan, self.glyphs
         hue = "warn" if plan.split_turn else "leaf"
         caption = cut_words(plan, self.rows, self.width - len(" cut") - 1)
@@ -253,7 +253,7 @@ class CutLines:
             Span((" " + glyphs.cut_line * (room - left - 1))[: max(0, room - left)], hue, ground),
             Span(keys, "strong", ground),
         )
-        return LabLine(spans, "cut", int(plan.first_kept), ground)
+        return SpanLine(spans, "cut", int(plan.first_kept), ground)
 
 
 def cut_words(plan: Plan, rows: CutRows, room: int) -> str:
@@ -278,7 +278,7 @@ def _less(plan: Plan, kept: str) -> str:
     return f" of {asked}: nearest cut" if less else ""
 
 
-def legend(width: int) -> list[LabLine]:
+def legend(width: int) -> list[SpanLine]:
     """The meanings of the letters, on as many lines as needed."""
     lines: list[list[Span]] = [[]]
     for fate, words in (
@@ -291,19 +291,19 @@ def legend(width: int) -> list[LabLine]:
         if lines[-1] and taken + 2 > width:
             lines.append([])
         lines[-1] += [*((blanks(2),) if lines[-1] else ()), *meaning]
-    return [LabLine(tuple(line)) for line in lines]
+    return [SpanLine(tuple(line)) for line in lines]
 
 
 def neighbours(
     turns: PathTurns, plan: Plan, cut: int, width: int, glyphs: Glyphs, most: int
-) -> list[LabLine]:
+) -> list[SpanLine]:
     """The places right below the cut with the rules that forbid them, up to the next legal one."""
     sizes = turns.sizes
     if plan.nothing:
         return []
     if not plan.settings.rules.keeps_tail or plan.first_kept < 0:
         reason = wrap(RULE_TEXT[CutRule.NO_TAIL], width, lines=most, ellipsis=glyphs.ellipsis)
-        return [LabLine((Span(part, "faint"),)) for part in reason]
+        return [SpanLine((Span(part, "faint"),)) for part in reason]
     here = first_said(sizes, cut)
     below = turns.cut_beside(cut, 1)
     stop = below if below >= 0 else len(sizes)
@@ -322,11 +322,11 @@ def neighbours(
             splits = "splits turn" if split else "no split"
         lines.append(_neighbour(sizes.entries[below], below, rule, f"keeps {kept}, {splits}", width, glyphs))
     elif not refused:
-        lines.append(LabLine((Span("nothing is below it", "faint"),)))
+        lines.append(SpanLine((Span("nothing is below it", "faint"),)))
     return lines
 
 
-def _neighbour(entry: int, at: int, rule: CutRule, words: str, width: int, glyphs: Glyphs) -> LabLine:
+def _neighbour(entry: int, at: int, rule: CutRule, words: str, width: int, glyphs: Glyphs) -> SpanLine:
     legal = rule in LEGAL
     ink = "leaf" if legal else "faint"
     reason = words or SHORT_RULE_TEXT[rule]
@@ -341,12 +341,12 @@ def why_lines(turns: PathTurns, rows: CutRows, width: int, height: int, glyphs: 
     """The lines below the rows: the legend, and the neighbouring cuts."""
     if height <= 0:
         return Block()
-    gap = [LabLine()] if height >= 6 else []
+    gap = [SpanLine()] if height >= 6 else []
     lines = [*gap, *legend(width), *gap]
     found = neighbours(turns, rows.plan, rows.cut, width, glyphs, height - len(lines) - 1)
     if found:
-        lines.append(LabLine((Span("Next cut below", "strong"),)))
+        lines.append(SpanLine((Span("Next cut below", "strong"),)))
     elif rows.plan.nothing:
         why = next((one.text for one in rows.plan.diagnostics), rows.plan.why)
-        found = [LabLine((Span(text, "sub"),)) for text in wrap(why, width, ellipsis=glyphs.ellipsis)]
+        found = [SpanLine((Span(text, "sub"),)) for text in wrap(why, width, ellipsis=glyphs.ellipsis)]
     return Block([*lines, *found][:height])

@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.facts.values import FactKind
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
 from leafward_tui.ui.text.spans import Span
@@ -40,7 +40,7 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     if not total:
         why = wrap("no question with a right and a wrong answer", width, ellipsis=glyphs.ellipsis)
         return Block(
-            LabLine((Span(text, ink),))
+            SpanLine((Span(text, ink),))
             for text, ink in (("nothing to ask", "nothing"), *((line, "faint") for line in why))
         )
     share, asked = percent(found.share() or 0.0, 1), f"{answered} of {counted(total, 'question')}"
@@ -51,12 +51,12 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
         right, all_of_it = found.count(topic)
         if all_of_it:
             row = [Span(f"{topic.value:<{_TOPIC}}", "faint"), Span(f"{right} of {all_of_it}", "sub")]
-            lines.append(LabLine(tuple(row)))
+            lines.append(SpanLine(tuple(row)))
     for number, one in enumerate(found.graded):
-        lines.append(LabLine())
+        lines.append(SpanLine())
         given = [(sat.model, chosen[number]) for sat in answers if (chosen := sat.answers_to(found))]
         lines += _question(number, one, given, width, glyphs)
-    lines.append(LabLine())
+    lines.append(SpanLine())
     for sat in answers:
         model = fit(safe_line(sat.model, 60), width - 20, ellipsis=glyphs.ellipsis)
         result = [Span(model, "sub"), Span(f"  {sat.right} of {sat.asked} right", "text")]
@@ -75,7 +75,7 @@ def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
 
 def _question(
     number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
-) -> list[LabLine]:
+) -> list[SpanLine]:
     """A question with its possible answers, and each model's answer by the model's name."""
     sign, ink = (glyphs.ok, "leaf") if one.answered else (glyphs.error, "bad")
     entry = int(one.question.entry)
@@ -83,16 +83,16 @@ def _question(
     words = wrap(one.question.text, width - 4 - len(place), ellipsis=glyphs.ellipsis)
     head = [Span(f"{sign} ", ink), Span(words[0], "strong")]
     lines = [spread(head, [Span(place, "faint")], width, f"question:{number}", entry)]
-    lines += [LabLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
+    lines += [SpanLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
     for order, answer in enumerate(one.question.answers):
         right = order == one.question.right
         text = _answer(answer, width - 4, glyphs)
         lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
-        lines.append(LabLine((lead, Span(text, "text" if right else "faint"))))
-    lines.append(LabLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
+        lines.append(SpanLine((lead, Span(text, "text" if right else "faint"))))
+    lines.append(SpanLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
     for model, chosen in given:
         right, answer_text = answer_words(one.question, model, chosen)
         sign, ink = (glyphs.ok, "leaf") if right else (glyphs.error, "bad")
         text = fit(answer_text, width - 6, ellipsis=glyphs.ellipsis)
-        lines.append(LabLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
+        lines.append(SpanLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
     return lines

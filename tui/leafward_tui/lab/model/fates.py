@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import SURVIVED, Status
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
 from leafward_tui.ui.text.spans import Span
@@ -123,16 +123,16 @@ def fate_lines(
         state = "counting facts" if waiting else "no summary yet"
         room = width - len(_TITLE) - 2
         words = Span(fit(state, room, ellipsis=glyphs.ellipsis), "nothing")
-        return Block([LabLine((Span(_TITLE, "strong"), blanks(2), words))])
+        return Block([SpanLine((Span(_TITLE, "strong"), blanks(2), words))])
     kinds = kept_by_kind(survival)
     lines = [_kept_head(survival, kinds, width)]
     lost = lost_facts(survival, pinned)
     close = height - 1 - len(kinds) - 2 < min(_LEAST_LOST, len(lost))
     lines += _close_kinds(kinds, width) if close else [_kind(*row, width, glyphs) for row in kinds]
     lines += _invented(invented(survival), width, glyphs)
-    lines += [LabLine(), _lost_head(lost, keys, width)]
+    lines += [SpanLine(), _lost_head(lost, keys, width)]
     if not lost:
-        lines.append(LabLine((Span("nothing is lost", "nothing"),)))
+        lines.append(SpanLine((Span("nothing is lost", "nothing"),)))
     # The widest source is that of the last entry: the texts are cut alike, so that alike ones are seen to be.
     room = width - 4 - max((len(_source(fact)) for fact in lost), default=0)
     texts = fit_apart([fact.text for fact in lost], room, ellipsis=glyphs.ellipsis)
@@ -143,7 +143,7 @@ def fate_lines(
     return Block(lines)
 
 
-def _kept_head(survival: Survival, kinds: Sequence[tuple[FactKind, int, int]], width: int) -> LabLine:
+def _kept_head(survival: Survival, kinds: Sequence[tuple[FactKind, int, int]], width: int) -> SpanLine:
     """The title and the share of facts kept. The share weighs facts, the lines below it count them."""
     overall = survival.overall()
     share = percent(overall, 1.0) if overall is not None else "no facts"
@@ -157,7 +157,7 @@ def _kept_head(survival: Survival, kinds: Sequence[tuple[FactKind, int, int]], w
     return spread(head, [Span(share, "strong")], width)
 
 
-def _lost_head(lost: Sequence[LostFact], keys: tuple[str, str], width: int) -> LabLine:
+def _lost_head(lost: Sequence[LostFact], keys: tuple[str, str], width: int) -> SpanLine:
     """The numbers of lost facts that are not pinned, and the keys that pin them."""
     unpinned = [fact for fact in lost if not fact.pinned]
     wrong = sum(1 for fact in unpinned if fact.status is Status.CONTRADICTED)
@@ -188,13 +188,13 @@ def _pin_keys(one: str, every: str, room: int) -> list[Span]:
     return []
 
 
-def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> LabLine:
+def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> SpanLine:
     """`paths        ━━━━━━━━╍╍   22 of 24`."""
     cells = max(4, width - _NAME - _COUNTS - 1)
     reached = min(cells, cells * kept // whole) if kept < whole else cells
     if kept and not reached:
         reached = 1
-    return LabLine(
+    return SpanLine(
         (
             Span(fit(PLURAL[kind], _NAME, pad=True), "sub"),
             blanks(1),
@@ -207,7 +207,7 @@ def _kind(kind: FactKind, kept: int, whole: int, width: int, glyphs: Glyphs) -> 
     )
 
 
-def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list[LabLine]:
+def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list[SpanLine]:
     """As many kinds on a line as fit, each with its whole name, without bars between name and numbers."""
     lines: list[list[Span]] = [[]]
     used = 0
@@ -223,10 +223,10 @@ def _close_kinds(kinds: Sequence[tuple[FactKind, int, int]], width: int) -> list
             Span(numbers, "leaf" if kept == whole else "text"),
         ]
         used += cells + (2 if used else 0)
-    return [LabLine(tuple(line)) for line in lines]
+    return [SpanLine(tuple(line)) for line in lines]
 
 
-def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]:
+def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[SpanLine]:
     """Facts of the summary that nothing before it states."""
     if not texts:
         return []
@@ -235,7 +235,7 @@ def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]
     if sum(cell_len(span.text) for span in head) + cell_len(about) <= width:
         head.append(Span(about, "faint"))
     rows = [
-        LabLine(
+        SpanLine(
             (
                 Span(f"{glyphs.malformed} ", "warn"),
                 Span(fit(text, width - 2, ellipsis=glyphs.ellipsis), "text"),
@@ -244,14 +244,14 @@ def _invented(texts: Sequence[str], width: int, glyphs: Glyphs) -> list[LabLine]
         )
         for number, text in enumerate(texts)
     ]
-    return [LabLine(), LabLine(tuple(head)), *rows]
+    return [SpanLine(), SpanLine(tuple(head)), *rows]
 
 
 def _source(fact: LostFact) -> str:
     return f"#{fact.entry:,}" if fact.entry >= 0 else ""
 
 
-def _lost(number: int, fact: LostFact, text: str, width: int, glyphs: Glyphs) -> LabLine:
+def _lost(number: int, fact: LostFact, text: str, width: int, glyphs: Glyphs) -> SpanLine:
     source = _source(fact)
     if fact.pinned:
         sign = Span(glyphs.ok, "leaf")

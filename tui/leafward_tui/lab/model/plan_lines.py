@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from leafward.base.figures import percent
 from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.ui.appearance.context_signs import part_sign
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, money, right, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -61,15 +61,15 @@ def track_cells(width: int) -> tuple[int, int]:
 def plan_lines(view: PlanView, width: int, glyphs: Glyphs, switch: str = "") -> Block:
     """The pane in lines of `width` cells. `switch` is the key that switches the injected context; empty for none."""
     lines = [_slider(slider, view.ticks, width, glyphs) for slider in view.sliders]
-    lines += [LabLine(), *_strategies(view, width, glyphs), LabLine()]
+    lines += [SpanLine(), *_strategies(view, width, glyphs), SpanLine()]
     lines += after_lines(view.ledger, width, glyphs)
     if view.budget is not None:
-        lines += [LabLine(), *_injected(view, view.budget, switch, width, glyphs)]
-    lines += [LabLine(), *_remarks(view.plan, view.remarks, width, glyphs)]
+        lines += [SpanLine(), *_injected(view, view.budget, switch, width, glyphs)]
+    lines += [SpanLine(), *_remarks(view.plan, view.remarks, width, glyphs)]
     return Block(lines)
 
 
-def _slider(slider: Slider, ticks: Iterable[int], width: int, glyphs: Glyphs) -> LabLine:
+def _slider(slider: Slider, ticks: Iterable[int], width: int, glyphs: Glyphs) -> SpanLine:
     first, cells = track_cells(width)
     keep = slider.dial is Dial.KEEP
     track = slider.track(cells, ticks if keep else (), glyphs, "leaf" if keep else "sub")
@@ -81,12 +81,12 @@ def _slider(slider: Slider, ticks: Iterable[int], width: int, glyphs: Glyphs) ->
 # --- strategies -------------------------------------------------------------------------------------------------------
 
 
-def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[SpanLine]:
     widths = _column_widths([column.strategy.value for column in view.columns], width)
     label = width - sum(widths)
     chosen = view.plan.settings.strategy
 
-    def line(name: str, texts: Sequence[str], *, head: bool = False, strong: bool = False) -> LabLine:
+    def line(name: str, texts: Sequence[str], *, head: bool = False, strong: bool = False) -> SpanLine:
         spans = [Span(fit(name, label, pad=True), "strong" if head else "sub")]
         for column, cells, text in zip(view.columns, widths, texts, strict=True):
             here = column.strategy is chosen
@@ -94,9 +94,9 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
             if text == glyphs.zero:
                 ink = "edge"
             spans.append(Span(right(text, cells - 1) + " ", ink, "raised" if here else ""))
-        return LabLine(tuple(spans), "strategies" if head else "")
+        return SpanLine(tuple(spans), "strategies" if head else "")
 
-    def numbers(name: str, field_name: str, *, strong: bool = False) -> LabLine:
+    def numbers(name: str, field_name: str, *, strong: bool = False) -> SpanLine:
         texts = [count(getattr(column, field_name), zero=glyphs.zero) for column in view.columns]
         return line(name, texts, strong=strong)
 
@@ -118,13 +118,13 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
     ]
 
 
-def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _ruleless(view: PlanView, width: int, glyphs: Glyphs) -> list[SpanLine]:
     """The reason why no column is that of the session's agent, and the rules used instead."""
     if not view.ruleless:
         return []
     taken = view.plan.settings.strategy.agent
     words = f"No column for {view.ruleless}: what it keeps is not known. {taken}'s rules are used."
-    return [LabLine((Span(text, "faint"),)) for text in wrap(words, width, ellipsis=glyphs.ellipsis)]
+    return [SpanLine((Span(text, "faint"),)) for text in wrap(words, width, ellipsis=glyphs.ellipsis)]
 
 
 def _after(column: Column, waiting: frozenset[Strategy], glyphs: Glyphs) -> str:
@@ -159,7 +159,7 @@ def strategy_at(names: Sequence[str], width: int, x: int) -> int:
 # --- the context afterwards -------------------------------------------------------------------------------------------
 
 
-def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
+def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[SpanLine]:
     """The context afterwards: its size, a bar on the scale of the window, and its parts."""
     head = [
         Span(ledger.size, "strong"),
@@ -177,27 +177,27 @@ def after_lines(ledger: Ledger, width: int, glyphs: Glyphs) -> list[LabLine]:
     return [
         spread([Span("Context after", "strong")], head, width),
         _after_bar(ledger, width, glyphs),
-        LabLine(),
+        SpanLine(),
         *(
             _part_line(part, amount, name, width, glyphs)
             for part, amount in zip(ledger.parts, amounts, strict=True)
         ),
-        LabLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))),
+        SpanLine((blanks(3 + name + 2), Span(glyphs.hairline * 5, "line"))),
         _total_line(ledger, name, width, glyphs),
     ]
 
 
-def _after_bar(ledger: Ledger, width: int, glyphs: Glyphs) -> LabLine:
+def _after_bar(ledger: Ledger, width: int, glyphs: Glyphs) -> SpanLine:
     """The parts on the scale of the window, like all such bars: the rest is free."""
     amounts = [max(0, part.tokens) for part in ledger.parts]
     *cells, free = filled(amounts, max(0, ledger.window - sum(amounts)), width)
     signs = [part_sign(part.name, glyphs) for part in ledger.parts]
     bar = [Span(sign * size, ink) for (sign, ink), size in zip(signs, cells, strict=True)]
-    return LabLine((*bar, Span(glyphs.block_free * free, "edge")))
+    return SpanLine((*bar, Span(glyphs.block_free * free, "edge")))
 
 
-def _part_line(part: LedgerPart, amount: str, name: int, width: int, glyphs: Glyphs) -> LabLine:
-    return LabLine(
+def _part_line(part: LedgerPart, amount: str, name: int, width: int, glyphs: Glyphs) -> SpanLine:
+    return SpanLine(
         (
             Span(*part_sign(part.name, glyphs)),
             blanks(2),
@@ -209,11 +209,11 @@ def _part_line(part: LedgerPart, amount: str, name: int, width: int, glyphs: Gly
     )
 
 
-def _total_line(ledger: Ledger, name: int, width: int, glyphs: Glyphs) -> LabLine:
+def _total_line(ledger: Ledger, name: int, width: int, glyphs: Glyphs) -> SpanLine:
     verdict = f"frees {count(ledger.frees)}" if ledger.frees > 0 else "frees nothing"
     if ledger.frees < 0:
         verdict = f"grows by {count(-ledger.frees)}"
-    return LabLine(
+    return SpanLine(
         (
             blanks(3),
             Span(fit("total", name, pad=True), "sub"),
@@ -241,7 +241,7 @@ def _amount(tokens: int, glyphs: Glyphs) -> str:
 # --- injected ---------------------------------------------------------------------------------------------------------
 
 
-def _injected(view: PlanView, budget: Slider, switch: str, width: int, glyphs: Glyphs) -> list[LabLine]:
+def _injected(view: PlanView, budget: Slider, switch: str, width: int, glyphs: Glyphs) -> list[SpanLine]:
     used = len(view.injected.text) if view.injected is not None and view.injecting else 0
     state = f"{exact(used)} of {exact(budget.value)} chars" if view.injecting else "off"
     hint = f"  {switch} switches it on" if switch and not view.injecting else ""
@@ -268,7 +268,7 @@ def _injected(view: PlanView, budget: Slider, switch: str, width: int, glyphs: G
     return lines
 
 
-def _frame(injected: Injection, used: int, width: int) -> LabLine:
+def _frame(injected: Injection, used: int, width: int) -> SpanLine:
     """The injected text around the sections, so that the lines add up to the whole."""
     chars = used - sum(section.chars for section in injected.sections)
     sizes = (Span(count(chars), "faint"), Span(count(injected.envelope), "text"))
@@ -291,14 +291,14 @@ def _section_numbers(width: int, shown: Span, chars: Span, tokens: Span) -> list
     return [*found, tokens._replace(text=right(tokens.text, _TOKENS))]
 
 
-def _section_head(width: int) -> LabLine:
+def _section_head(width: int) -> SpanLine:
     names = (Span("shown", "faint"), Span("chars", "faint"), Span("tokens", "faint"))
     return spread([blanks(2), Span("section", "faint")], _section_numbers(width, *names), width)
 
 
 def _section(
     known: SectionReport, report: SectionReport | None, width: int, glyphs: Glyphs, *, on: bool
-) -> list[LabLine]:
+) -> list[SpanLine]:
     """A section with its numbers; a name that is too long for the line goes on below."""
     shown = chars = tokens = glyphs.zero
     left_out = False
@@ -318,27 +318,27 @@ def _section(
     key, ink = f"section:{known.key}", "sub" if on else "faint"
     name, *more = wrap(known.title, max(8, room), ellipsis=glyphs.ellipsis)
     first = spread([sign, Span(name, ink)], numbers, width, key)
-    return [first, *(LabLine((blanks(2), Span(text, ink)), key) for text in more)]
+    return [first, *(SpanLine((blanks(2), Span(text, ink)), key) for text in more)]
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def _remarks(plan: Plan, remarks: Sequence[Diagnostic], width: int, glyphs: Glyphs) -> list[LabLine]:
-    lines = [LabLine((Span("Why", "strong"),), "why")]
+def _remarks(plan: Plan, remarks: Sequence[Diagnostic], width: int, glyphs: Glyphs) -> list[SpanLine]:
+    lines = [SpanLine((Span("Why", "strong"),), "why")]
     # Where there is nothing to compact, the first remark gives the reason again.
     told = any(plan.why in remark.text for remark in remarks)
     reason = [] if told else wrap(plan.why, width, ellipsis=glyphs.ellipsis)
-    lines += [LabLine((Span(text, "sub"),)) for text in reason]
+    lines += [SpanLine((Span(text, "sub"),)) for text in reason]
     for remark in remarks:
         if len(lines) > 1:
-            lines.append(LabLine())
+            lines.append(SpanLine())
         sign = Span(f"{glyphs.malformed} ", "warn")
         for number, text in enumerate(wrap(remark.text, width - 2, ellipsis=glyphs.ellipsis)):
-            lines.append(LabLine((sign if number == 0 else blanks(2), Span(text, "sub"))))
+            lines.append(SpanLine((sign if number == 0 else blanks(2), Span(text, "sub"))))
         if remark.pi_would is not None:
             lines += [
-                LabLine((blanks(2), Span(text, "faint")))
+                SpanLine((blanks(2), Span(text, "faint")))
                 for text in wrap(remark.pi_would, width - 2, ellipsis=glyphs.ellipsis)
             ]
     return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import percent
 from leafward.compaction.exam.questions import Topic
 from leafward.summaries.fates.report import SURVIVED, Status
-from leafward_tui.ui.panes.pane_lines import Block, LabLine
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import count, fit, money, right
 from leafward_tui.ui.text.spans import Span
@@ -113,13 +113,13 @@ def _shown_columns(width: int) -> list[tuple[str, int]]:
     return columns
 
 
-def run_head(width: int) -> LabLine:
+def run_head(width: int) -> SpanLine:
     """The headings of the table."""
     columns = _shown_columns(width)
     room = width - sum(cells for _, cells in columns)
     spans = [Span(fit("    run", room, pad=True), "faint")]
     spans += [Span(right(name, cells), "faint") for name, cells in columns]
-    return LabLine(tuple(spans))
+    return SpanLine(tuple(spans))
 
 
 def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Block:
@@ -145,7 +145,7 @@ def run_lines(runs: Sequence[Run], first: int, width: int, glyphs: Glyphs) -> Bl
         ]
         lead = [Span(f"{mark} ", "strong_ghost"), Span(f"{number + 1} ", "faint")]
         told = [Span(name, "text"), *([Span(odd, "warn")] if odd else []), Span(about, "faint")]
-        lines.append(LabLine((*lead, *told, *numbers), f"run:{number}"))
+        lines.append(SpanLine((*lead, *told, *numbers), f"run:{number}"))
     return Block(lines)
 
 
@@ -156,7 +156,7 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
     spans_differ = not facts.same_span(one, other)
     about = "   of both spans" if spans_differ and width > 52 else ""
     head = Span(fit(f"        A           B{about}", max(0, width - 13)), "faint")
-    lines = [LabLine((Span(fit("facts", 13, pad=True), "strong"), head))]
+    lines = [SpanLine((Span(fit("facts", 13, pad=True), "strong"), head))]
     for kind in PLURAL:
         whole = sum(1 for of, _ in known if of is kind)
         if not whole:
@@ -172,7 +172,7 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
                     "leaf" if better else "warn",
                 )
             )
-        lines.append(LabLine(tuple(spans)))
+        lines.append(SpanLine(tuple(spans)))
     return Block(lines)
 
 
@@ -182,9 +182,9 @@ def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Bloc
     Each run is asked about the entries that it replaces itself, so that two spans may have different questions.
     """
     head = Span(fit("        A           B", max(0, width - 13)), "faint")
-    lines = [LabLine((Span(fit("exam", 13, pad=True), "strong"), head))]
+    lines = [SpanLine((Span(fit("exam", 13, pad=True), "strong"), head))]
     if first is None or second is None:
-        return Block([*lines, LabLine((Span("grading"[:width], "nothing"),))])
+        return Block([*lines, SpanLine((Span("grading"[:width], "nothing"),))])
     for topic in (None, *Topic):
         counts = first.count(topic), second.count(topic)
         if not any(total for _, total in counts):
@@ -194,7 +194,7 @@ def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Bloc
         spans += [
             Span(right(f"{answered} of {total}" if total else "", 12), "text") for answered, total in counts
         ]
-        lines.append(LabLine(tuple(spans)))
+        lines.append(SpanLine(tuple(spans)))
     if len(lines) == 1:
-        lines.append(LabLine((Span(fit("nothing to ask", width), "nothing"),)))
+        lines.append(SpanLine((Span(fit("nothing to ask", width), "nothing"),)))
     return Block(lines)

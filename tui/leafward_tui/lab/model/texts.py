@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import NO_ENTRY
-from leafward_tui.ui.panes.pane_lines import Block, LabLine, blanks, spread
+from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
 from leafward_tui.ui.text.cells import exact, fit, limit, money, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -65,7 +65,7 @@ def summary_lines(
         for line in summary.lines:
             if line.sources and line.sources[0] >= 0:
                 sources.setdefault(line.text, int(line.sources[0]))
-    lines: list[LabLine] = []
+    lines: list[SpanLine] = []
     for number, paragraph in enumerate(text.split("\n")):
         entry = sources.get(paragraph, NO_ENTRY)
         ink = "strong_memory" if paragraph.startswith("#") else "text"
@@ -78,21 +78,21 @@ def summary_lines(
                 else ()
             )
             quiet = against is not None and not lone and ink == "text"
-            lines.append(LabLine((*lead, Span(part, "sub" if quiet else ink)), key, entry))
+            lines.append(SpanLine((*lead, Span(part, "sub" if quiet else ink)), key, entry))
     if writing:
-        last = lines[-1] if lines else LabLine()
+        last = lines[-1] if lines else SpanLine()
         caret = Span(glyphs.caret, "leaf")
         if len(last.text) + 1 < width:
-            lines[-1:] = [LabLine((*last.spans, caret), last.key, last.entry)]
+            lines[-1:] = [SpanLine((*last.spans, caret), last.key, last.entry)]
         else:
-            lines.append(LabLine((caret,)))
+            lines.append(SpanLine((caret,)))
     return Block(lines)
 
 
 def note_lines(notes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> Block:
     """Sentences of ours, each with its ink."""
     return Block(
-        LabLine((Span(part, ink),))
+        SpanLine((Span(part, ink),))
         for text, ink in notes
         for part in (wrap(text, width, ellipsis=glyphs.ellipsis) if text else [""])
     )
@@ -102,12 +102,12 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
     """An explanation of injected text, then the text as it is sent, line by line; each with its source entry at the right."""
     if injected is None or not on:
         reason = "switched off: nothing is injected" if injected is not None else "nothing to inject yet"
-        return Block([LabLine((Span(reason, "nothing"),))])
+        return Block([SpanLine((Span(reason, "nothing"),))])
     if not injected.text:
-        return Block([LabLine((Span("every section is empty or switched off", "nothing"),))])
+        return Block([SpanLine((Span("every section is empty or switched off", "nothing"),))])
     lines = [
-        *(LabLine((Span(part, "sub"),)) for part in wrap(_INJECTED, width, ellipsis=glyphs.ellipsis)),
-        LabLine(),
+        *(SpanLine((Span(part, "sub"),)) for part in wrap(_INJECTED, width, ellipsis=glyphs.ellipsis)),
+        SpanLine(),
     ]
     for number, row in enumerate(injected.lines):
         entry = next((int(source.entry) for source in row.sources if source.entry >= 0), NO_ENTRY)
@@ -125,7 +125,7 @@ def injected_lines(injected: Injection | None, width: int, glyphs: Glyphs, *, on
         rest = text[len(first) :].lstrip(" ")
         more = wrap(rest, width - margin, ellipsis=glyphs.ellipsis, paths=True) if rest else []
         lines += [
-            LabLine((blanks(margin), Span(part, ink)), f"inject:{number}.{at}:{row.section}", entry)
+            SpanLine((blanks(margin), Span(part, ink)), f"inject:{number}.{at}:{row.section}", entry)
             for at, part in enumerate(more, 1)
         ]
     return Block(lines)
@@ -155,32 +155,32 @@ def prompt_lines(
     if sum(cell_len(span.text) for span in head) + 2 + cell_len(price) <= width:
         lines = [spread(head, [Span(price, "sub")], width)]
     else:
-        lines = [LabLine(tuple(head)), LabLine((Span(price, "sub"),))]
+        lines = [SpanLine(tuple(head)), SpanLine((Span(price, "sub"),))]
     lines += [_redacted(redacted, width, glyphs)]
     lines += [
-        LabLine((Span(part, "warn"),))
+        SpanLine((Span(part, "warn"),))
         for remark in remarks
         for part in wrap(safe_line(remark, 400), width, ellipsis=glyphs.ellipsis)
     ]
     for number, (title, system, prompt, size) in enumerate(requests):
-        lines.append(LabLine())
+        lines.append(SpanLine())
         name = fit(safe_line(request_words(title), 80), width - 10, ellipsis=glyphs.ellipsis)
         lines.append(
             spread([Span(name, "strong_memory")], [Span(limit(size), "faint")], width, f"request:{number}")
         )
         for place, text in (("instructions", system), ("text", prompt)):
-            lines.append(LabLine((Span(place, "faint"),)))
+            lines.append(SpanLine((Span(place, "faint"),)))
             wrapped = wrap(safe(text), width - 2, lines=_MOST, ellipsis=glyphs.ellipsis)
-            lines += [LabLine((blanks(2), Span(part, "sub"))) for part in wrapped]
+            lines += [SpanLine((blanks(2), Span(part, "sub"))) for part in wrapped]
     return Block(lines)
 
 
-def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> LabLine:
+def _redacted(redacted: Mapping[str, int], width: int, glyphs: Glyphs) -> SpanLine:
     found = sum(redacted.values())
     if not found:
-        return LabLine((Span("no secrets found", "faint"),))
+        return SpanLine((Span("no secrets found", "faint"),))
     names = ", ".join(f"{count} {safe_line(name, 40)}" for name, count in sorted(redacted.items()))
-    return LabLine(
+    return SpanLine(
         (
             Span(f"{glyphs.malformed} ", "warn"),
             Span(fit(f"redacted: {names}", width - 2, ellipsis=glyphs.ellipsis), "warn"),

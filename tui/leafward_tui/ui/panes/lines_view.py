@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from leafward_tui.ui.appearance.theme import Styles
-    from leafward_tui.ui.panes.pane_lines import LabLine, Lines
+    from leafward_tui.ui.panes.pane_lines import Lines, SpanLine
 
 MARGIN = 1
 """Cells left of the text: the cursor's."""
@@ -140,7 +140,7 @@ class LinesView(LineScroll):
         self.refresh()
 
     @property
-    def line(self) -> LabLine | None:
+    def line(self) -> SpanLine | None:
         """The line of the cursor; None where there is none."""
         lines = self.lines
         return lines[self.cursor] if lines is not None and 0 <= self.cursor < len(lines) else None
@@ -240,7 +240,7 @@ class LinesView(LineScroll):
             strip = self._strips[at, state] = self._paint(self.lines[at], state, width)
         return strip
 
-    def _paint(self, line: LabLine, state: int, width: int) -> Strip:
+    def _paint(self, line: SpanLine, state: int, width: int) -> Strip:
         services = services_of(self)
         styles = services.styles_now
         own = getattr(styles, line.ground or self._plain)

@@ -1,4 +1,4 @@
-"""The lines of a pane, in the lab and in sheets: spans with names of inks, and a key for each line that the cursor can rest on."""
+"""The lines of a pane: spans with names of inks, and a key for each line that the cursor can rest on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LabLine:
+class SpanLine:
     """One line of a pane."""
 
     spans: tuple[Span, ...] = ()
@@ -38,14 +38,14 @@ class Lines(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, y: int) -> LabLine: ...
+    def __getitem__(self, y: int) -> SpanLine: ...
 
     def find(self, key: str) -> int:
         """The line with a key; -1 where there is none."""
         ...
 
 
-class Block(list[LabLine]):
+class Block(list[SpanLine]):
     """Lines that are all made."""
 
     def find(self, key: str) -> int:
@@ -53,17 +53,17 @@ class Block(list[LabLine]):
         return next((y for y, line in enumerate(self) if line.key == key), -1)
 
 
-class MadeLines(Sequence[LabLine]):
+class MadeLines(Sequence[SpanLine]):
     """Lines of which each is made when it is drawn; a subclass makes one in `_line`, and counts them."""
 
-    def _line(self, y: int) -> LabLine:  # noqa: ARG002  overridden
-        return LabLine()
+    def _line(self, y: int) -> SpanLine:  # noqa: ARG002  overridden
+        return SpanLine()
 
     @overload
-    def __getitem__(self, y: int) -> LabLine: ...
+    def __getitem__(self, y: int) -> SpanLine: ...
     @overload
-    def __getitem__(self, y: slice) -> Sequence[LabLine]: ...
-    def __getitem__(self, y: int | slice) -> LabLine | Sequence[LabLine]:
+    def __getitem__(self, y: slice) -> Sequence[SpanLine]: ...
+    def __getitem__(self, y: int | slice) -> SpanLine | Sequence[SpanLine]:
         at = range(len(self))[y]
         return self._line(at) if isinstance(at, int) else [self._line(one) for one in at]
 
@@ -72,7 +72,7 @@ class LazyLines(MadeLines):
     """Lines made by a function: for lists that may be very long."""
 
     def __init__(
-        self, number: int, make: Callable[[int], LabLine], places: Mapping[str, int] | None = None
+        self, number: int, make: Callable[[int], SpanLine], places: Mapping[str, int] | None = None
     ) -> None:
         """`places` has the line of each key."""
         self._number, self._make, self._places = number, make, places or {}
@@ -80,7 +80,7 @@ class LazyLines(MadeLines):
     def __len__(self) -> int:
         return self._number
 
-    def _line(self, y: int) -> LabLine:
+    def _line(self, y: int) -> SpanLine:
         return self._make(y)
 
     def find(self, key: str) -> int:
@@ -95,7 +95,7 @@ def blanks(cells: int) -> Span:
 
 def spread(
     left: Sequence[Span], right: Sequence[Span], width: int, key: str = "", entry: int = NO_ENTRY
-) -> LabLine:
+) -> SpanLine:
     """One line with something at its right edge; both are known to fit."""
     used = sum(cell_len(span.text) for span in (*left, *right))
-    return LabLine((*left, blanks(width - used), *right), key, entry)
+    return SpanLine((*left, blanks(width - used), *right), key, entry)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.cli.governance_audit import traced_json, traced_text
 from leafward.cli.output.entry_ids import shown_ids
+from leafward.cli.output.governance_audit import traced_json, traced_text
 from leafward.cli.output.page import (
     Page,
     cells,
@@ -24,14 +23,12 @@ from leafward.cli.output.page import (
     wrapped,
 )
 from leafward.cli.output.survival_facts import fact_text, share_text, survival_json
-from leafward.cli.selection import opened
+from leafward.cli.selection import compaction_at, opened
 from leafward.cli.settings import configured
 from leafward.compaction.aftermath.aftermath import Aftermath, Repeat, aftermath_of, repeat_words
 from leafward.compaction.injection.trace import trace
-from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import verify
 from leafward.summaries.fates.report import Status, Survival, survival_of
-from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,23 +69,6 @@ def survival(selector: str, compaction: str | None, workspace: Path | None, as_j
                 ]
             )
     return 0
-
-
-def compaction_at(session: Session, named: str | None) -> EntryIndex:
-    """The named compaction, or the last one on the path to the leaf. Raises NotFound or Refused."""
-    if named is not None:
-        index = session.find(named)
-        if session.columns.kind[index] != Kind.COMPACTION:
-            raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
-        return index
-    on_path = compactions(session)
-    if on_path:
-        return on_path[-1]
-    others = [EntryIndex(index) for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
-    if not others:
-        raise NotFound(f"{session.path.name} has no compaction")
-    ids = ", ".join(safe_line(session.columns.id_at(index) or "", 40) for index in others[-4:])
-    raise NotFound(f"no compaction is on the path to the leaf; name one of another branch: {ids}")
 
 
 def _aftermath_json(session: Session, later: Aftermath) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from leafward.branches.diff.file_sets import BranchFileUse, FileDifference, File
 from leafward.branches.diff.patches import patch_of, unified
 from leafward.branches.diff.sides import Side, Sides, sides
 from leafward.branches.diff.summaries import SideSummary, compare_sides
-from leafward.cli.context import ledger_json
-from leafward.cli.export import deliver
+from leafward.cli.output.delivery import deliver
 from leafward.cli.output.diff_lines import LINES
 from leafward.cli.output.outcomes import compare_outcomes, outcome_json
 from leafward.cli.output.page import emit_json, note, page, say, write_text
+from leafward.cli.output.rebuilt_json import rebuilt_json
 from leafward.cli.selection import opened
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from leafward.cli.options.branch_options import DiffOptions
     from leafward.context.message_columns import ContextMessage
     from leafward.files.file_replay.bases import Bases
-    from leafward.files.file_replay.replay import Rebuilt
     from leafward.session.session import Session
 
 
@@ -52,7 +51,7 @@ def diff(selector: str, names: tuple[str, ...], options: DiffOptions, as_json: b
                 raise click.UsageError("more than two entries are compared by --what outcome only")
             return compare_outcomes(session, found_at, as_json)
         compared = sides(session, found_at[0], found_at[1])
-        bases = bases_in(options.base)
+        bases = _bases(options.base)
         if options.patch is not None:
             return _patch(compared, options, bases, as_json)
         found = _MAKERS[what](compared, options.files, bases)
@@ -67,14 +66,14 @@ def export(selector: str, ends: tuple[str, str], form: str, options: DiffOptions
     """`leafward diff --format`: everything about two branches, as a document."""
     with opened(selector) as session:
         compared = sides(session, session.find(ends[0]), session.find(ends[1]))
-        made = comparison_of(compared, secrets=options.keep_secrets, bases=bases_in(options.base))
+        made = comparison_of(compared, secrets=options.keep_secrets, bases=_bases(options.base))
         facts = {"what": "document", **_head(compared), "format": form} if as_json else None
         size = counted(len(made.data["files"]), "file")
         deliver(document(made, form), options.output, session, made.redactor.found, size, facts)
     return 0
 
 
-def bases_in(folder: Path | None) -> Bases | None:
+def _bases(folder: Path | None) -> Bases | None:
     """The possible beginnings of files, if the option `--base` names a folder."""
     return WorkspaceBases(folder) if folder is not None else None
 
@@ -210,24 +209,6 @@ def _files(compared: Sides, named: tuple[str, ...], bases: Bases | None) -> dict
     }
 
 
-def rebuilt_json(session: Session, file: Rebuilt) -> dict[str, Any]:
-    """A rebuilt file, as JSON."""
-    return {
-        "path": file.path,
-        "certainty": file.certainty.value,
-        "text": file.text,
-        "lines": file.total if file.text is None else len(lines_of(file)),
-        "spans": [{"first": span.first, "lines": list(span.lines)} for span in file.spans],
-        "pieces": list(file.pieces),
-        "base": file.base,
-        "every_branch": file.every_branch,
-        "ends_known": file.ends,
-        "remarks": [
-            {"entry": session.columns.id_at(entry), "remark": what.value} for entry, what in file.remarks
-        ],
-    }
-
-
 def _content(session: Session, file: FileDifference, found: ContentDifference) -> dict[str, Any]:
     return {
         "path": file.path,
@@ -275,7 +256,7 @@ def _context(compared: Sides, _named: tuple[str, ...], _bases: Bases | None) -> 
         "prefix": {"messages": found.prefix, "tokens": found.prefix_tokens},
         "shared_tokens": found.shared_tokens,
         "why": list(found.why),
-        "ledger": dict(zip("ab", map(ledger_json, found.ledgers), strict=True)),
+        "ledger": {name: ledger.as_json() for name, ledger in zip("ab", found.ledgers, strict=True)},
         "only_a": [message(row.a) for row in found.rows if row.a is not None and row.b is None],
         "both": [message(row.a) for row in found.rows if row.a is not None and row.b is not None],
         "only_b": [message(row.b) for row in found.rows if row.b is not None and row.a is None],

@@ -44,7 +44,7 @@ from leafward.cli.output.plan_json import ALL_STRATEGIES, diagnostics_json
 from leafward.cli.output.plan_lines import strategy_text
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
-from leafward.cli.plan import injection_at, is_all, requested_plans
+from leafward.cli.plan_request import injection_at, is_all, requested_plans
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.draft.draft import accept
@@ -298,7 +298,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
     plan, summary, injected = made.plan, made.summary, None
     if made.injection is not None:
         # Loaded only if needed: it takes a while.
-        from leafward.cli.inject import injection_json
+        from leafward.cli.output.injection_json import injection_json
 
         injected = injection_json(session, made.injection)
     return {

@@ -22,9 +22,9 @@ from leafward.cli.output.page import (
     warning,
     wrapped,
 )
+from leafward.cli.output.totals import copied_too
 from leafward.cli.selection import leaf_shown, opened
 from leafward.cli.settings import configured
-from leafward.cli.tree import copied_too
 from leafward.context.message_columns import ContextMessage, message_body
 from leafward.context.model_context import context_at, uncertainties
 from leafward.context.recorded_usage import usage_totals
@@ -35,7 +35,7 @@ from leafward.session.messages import SUMMARY_BASIS_TEXT, SummaryBasis, message_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from leafward.context.model_context import Context, Ledger
+    from leafward.context.model_context import Context
     from leafward.session.entries import Body, Usage
     from leafward.session.session import Session
 
@@ -97,7 +97,7 @@ def context_json(session: Session, at: EntryIndex) -> Body:
             "trailing": found.size.trailing,
             "sent": found.sent,
         },
-        "ledger": ledger_json(found.ledger),
+        "ledger": found.ledger.as_json(),
         "summary_basis": found.summary_basis,
         "usage": {"path": usage_json(path), "session": usage_json(whole)},
         "diagnostics": _context_remarks(session, found),
@@ -108,15 +108,6 @@ def _type(session: Session, entry: EntryIndex) -> str:
     """The native type of an entry, which only an unknown kind is decoded for."""
     kind = Kind(session.columns.kind[entry])
     return session.entry(entry).type if kind is Kind.UNKNOWN else NATIVE_TYPE[kind]
-
-
-def ledger_json(ledger: Ledger) -> dict[str, int]:
-    """The parts of a context and their sum."""
-    parts = {
-        name: getattr(ledger, name)
-        for name in ("system", "summary", "kept", "after", "not_in_file", "error", "unsent")
-    }
-    return {**parts, "total": ledger.total}
 
 
 def _context_remarks(session: Session, found: Context) -> list[dict[str, str]]:

@@ -94,7 +94,6 @@ def _set_back(session: Session, written: Write, about: Operation, log: list[Oper
 
 def log(selector: str, as_json: bool) -> int:
     """`leafward log`."""
-    from leafward.cli.restore import restore_json
     from leafward.files.restoration.undo_step import restores_of
 
     with opened(selector) as session:
@@ -104,7 +103,7 @@ def log(selector: str, as_json: bool) -> int:
             emit_json(
                 {
                     "ops": [_operation_json(one) for one in found],
-                    "restores": [restore_json(one) for one in restored],
+                    "restores": [_restore_json(one) for one in restored],
                 }
             )
         elif not found and not restored:
@@ -195,3 +194,15 @@ def _restores_text(restored: list[Record], page: Page) -> Iterator[str]:
         for one in restored
     ]
     yield from table(("restore", "time", "", "what"), rows, page, grow=3)
+
+
+def _restore_json(record: Record) -> Body:
+    return {
+        "restore": record.number,
+        "entry": record.entry,
+        "time": record.time,
+        "state": record.state.value,
+        "move": record.move or None,
+        "folder": record.folder,
+        "files": [one.path for one in record.changes],
+    }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import sys
 import time
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base import paths
 from leafward.base.regular_files import read_regular
+from leafward.cli.hook_log import log_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,8 +32,6 @@ _NICE = 10
 _TEXT = "text"
 _READING = "\0reading"
 """In place of a compaction: no agent's name for one holds a NUL."""
-_LOG_LIMIT = 64 << 10
-_APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 class _Beginning(NamedTuple):
@@ -59,7 +57,7 @@ def hook(
         else:
             _prepare(name, prepare, _Beginning(size, began or 0) if size is not None else None, compaction)
     except Exception as error:  # an agent must not stop because of us
-        _log(name, f"{type(error).__name__}: {error}")
+        log_failure(name, f"{type(error).__name__}: {error}")
     return 0
 
 
@@ -101,8 +99,11 @@ def _answer(name: str) -> None:
 
 def _try_out() -> None:
     """Says that a hook can run here: all that a text is made with is there."""
-    import leafward.cli.inject
-    import leafward.compaction.injection.findings.stored_findings  # noqa: F401
+    import leafward.cli.selection
+    import leafward.compaction.injection.configured
+    import leafward.compaction.injection.findings.kept_findings
+    import leafward.compaction.injection.findings.stored_findings
+    import leafward.compaction.injection.injection  # noqa: F401
     from leafward.agents.hooks.hook import TRIED
 
     sys.stdout.write(TRIED)
@@ -167,8 +168,8 @@ def _text(
     """
     from dataclasses import replace
 
+    from leafward.agents.registry import agent_name, is_installed
     from leafward.base import config
-    from leafward.cli.inject import is_added_again
     from leafward.cli.selection import opened_on
     from leafward.compaction.injection.configured import configured_settings
     from leafward.compaction.injection.findings.kept_findings import save
@@ -176,7 +177,7 @@ def _text(
     from leafward.compaction.injection.injection import build_within
 
     with opened_on(session) as (found, stored):
-        settings = replace(configured_settings(config.load()[0]), again=is_added_again(found))
+        settings = replace(configured_settings(config.load()[0]), again=is_installed(agent_name(found)))
         entry = entry_of(found)
         path = collect_on(found, entry, stored)
         save(found, path.stored, path.read)
@@ -228,7 +229,7 @@ def _prepare(name: str, session: str, began: _Beginning | None, compaction: str)
             with _alone(session):
                 text = _text_before(session, began, room)
     except Exception as error:
-        _log(name, f"{type(error).__name__}: {error}")
+        log_failure(name, f"{type(error).__name__}: {error}")
     if began is None:
         return
     from leafward.session.journal.durable import replace_file
@@ -321,38 +322,3 @@ def _forget_old() -> None:
         for place in _place("").parent.iterdir():
             if time.time() - place.stat().st_mtime > _KEPT:
                 _forget(place)
-
-
-def _log(name: str, why: str) -> None:
-    with suppress(Exception):
-        line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name}: {why}")
-        log = paths.hook_log()
-        paths.make_private(log.parent)
-        # Appended in one go: agents may compact at once, and each failure has to be told of.
-        descriptor = os.open(log, _APPENDS, 0o600)
-        try:
-            now = os.fstat(descriptor)
-            if stat.S_ISREG(now.st_mode):
-                os.write(descriptor, f"{line}\n".encode())
-        finally:
-            os.close(descriptor)
-        if now.st_size > _LOG_LIMIT:
-            from leafward.session.journal.durable import replace_file
-
-            replace_file(log, "\n".join([*_log_lines(), ""])[-_LOG_LIMIT // 2 :].encode())
-
-
-def _log_lines() -> list[str]:
-    try:
-        return read_regular(paths.hook_log()).decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-
-
-def failures() -> list[str]:
-    """Failures of hooks, oldest first."""
-    found = []
-    for line in _log_lines():
-        with suppress(ValueError):
-            found.append(str(json.loads(line)))
-    return found

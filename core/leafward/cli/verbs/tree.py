@@ -9,7 +9,6 @@ from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.catalogue.cards.card import SUBAGENT
 from leafward.cli.output.entry_json import entry_facts
 from leafward.cli.output.outline_lines import measure, outline
 from leafward.cli.output.page import (
@@ -26,6 +25,7 @@ from leafward.cli.output.page import (
     usage_json,
     warning,
 )
+from leafward.cli.output.totals import copied_too
 from leafward.cli.queries import chosen_entries
 from leafward.cli.selection import leaf_shown, opened
 from leafward.context.recorded_usage import usage_total
@@ -182,14 +182,6 @@ def heading(session: Session, page: Page) -> Iterator[str]:
     if usage.cost:
         facts.append(f"{money(usage.cost)}{copied_too(session)}")
     yield from faint(fact_lines(facts, page), page)
-
-
-def copied_too(session: Session) -> str:
-    """Remark after the sums of a fork whose agent stores copied replies with the others; lists count those once."""
-    header = session.header
-    copies = isinstance(header.get("parentSession"), str) and header.get("relation") != SUBAGENT
-    copies = copies and not session.inherited
-    return ", copied replies included" if copies else ""
 
 
 def show(selector: str, entry: str | None, as_json: bool) -> int:

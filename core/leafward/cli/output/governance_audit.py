@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
-from leafward.cli.inject import sources_json
+from leafward.cli.output.injection_json import sources_json
 from leafward.cli.output.page import Page, pad
 from leafward.compaction.injection.audit import RuleFate, SummaryPresence, counts
 from leafward.compaction.injection.values import SourceKind

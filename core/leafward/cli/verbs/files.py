@@ -8,13 +8,14 @@ from leafward.base.errors import NotFound
 from leafward.base.figures import counted
 from leafward.base.safe_text import pasted_path, safe, safe_line
 from leafward.base.shown_path import shortened
-from leafward.cli.diff import bases_in, rebuilt_json
 from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, write_text
+from leafward.cli.output.rebuilt_json import rebuilt_json
 from leafward.cli.selection import opened
 from leafward.export.documents.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
 from leafward.files.file_operation import FileOperation
+from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.files.file_replay.knowledge import CALL_BASES, KNOWN, Certainty
 from leafward.files.file_replay.output_folder import write_rebuilt
 from leafward.files.file_replay.path_files import PathFiles
@@ -44,12 +45,13 @@ def files(selector: str, options: FilesOptions, dry_run: bool, as_json: bool) ->
     with opened(selector) as session:
         index = session.find(options.at) if options.at is not None else session.leaf
         verify(session, index)
+        bases = WorkspaceBases(options.base) if options.base is not None else None
         if options.timeline is not None:
             return _timeline(session, index, options.timeline, as_json)
         if options.rebuild is not None:
-            return _rebuild(session, index, options.rebuild, bases_in(options.base), as_json)
+            return _rebuild(session, index, options.rebuild, bases, as_json)
         if options.into is not None:
-            return _store(session, index, options.into, bases_in(options.base), dry_run, as_json)
+            return _store(session, index, options.into, bases, dry_run, as_json)
         found = working_set(session, index)
         inferred = _inferred(session, index, found)
         listed = carried(session, index, found)

@@ -26,7 +26,7 @@ from leafward.catalogue.exclusions import EXCLUDED, Exclusion
 from leafward.catalogue.index import Index
 from leafward.catalogue.roots import listings, stores
 from leafward.catalogue.trash import without_note
-from leafward.cli.hook import failures
+from leafward.cli.hook_log import failures
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened

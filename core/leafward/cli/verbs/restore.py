@@ -197,16 +197,3 @@ def _document(
         "undo": ["leafward", "restore", record.session, "--undo"] if record is not None else None,
         "diagnostics": [],
     }
-
-
-def restore_json(record: Record) -> dict[str, Any]:
-    """A restore as JSON, for the log."""
-    return {
-        "restore": record.number,
-        "entry": record.entry,
-        "time": record.time,
-        "state": record.state.value,
-        "move": record.move or None,
-        "folder": record.folder,
-        "files": [one.path for one in record.changes],
-    }

@@ -20,9 +20,8 @@ from leafward.cli.model_request import (
 from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.exam_json import exam_json
 from leafward.cli.output.page import Page, cells, emit_json, faint, led, pad, page, say, wrapped
-from leafward.cli.selection import opened
+from leafward.cli.selection import compaction_at, opened
 from leafward.cli.settings import configured
-from leafward.cli.survival import compaction_at
 from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace, Exam, Graded, exam_of
 from leafward.compaction.exam.questions import Topic
 from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting

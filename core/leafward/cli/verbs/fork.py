@@ -17,13 +17,13 @@ from leafward.base.figures import short
 from leafward.base.safe_text import excerpt_line, pasted_path, safe, safe_line
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import models_summary, unused_fork, waiting_import
+from leafward.cli.agent_program import installed
+from leafward.cli.agent_program import run as run_agent
+from leafward.cli.branch_summary import refuse_model_alone, window_of
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output.page import emit_json, indented, note, page, say
-from leafward.cli.resume import installed
-from leafward.cli.resume import run as run_agent
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
-from leafward.cli.summarize import refuse_model_alone, window_of
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.injection.configured import configured_settings
 from leafward.session.headlines.entry_headline import headline

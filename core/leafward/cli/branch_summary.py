@@ -1,4 +1,4 @@
-"""The verb `summarize`, and the summary that `move --summary` carries along."""
+"""The summary of an abandoned branch, for `summarize`, `move --summary` and `fork --summary`."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.figures import counted, short
-from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
     asks_model,
     cancellable,
     chosen,
-    cost_text,
     outgoing_json,
     progress,
     refuse_cancelled,
-    request_text,
     sent_by,
     tell_outgoing,
-    would_be_sent,
 )
-from leafward.cli.output.page import Page, emit_json, indented, note, page, say, usage_json
-from leafward.cli.selection import opened
+from leafward.cli.output.page import note, usage_json
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import (
     BranchDraft,
@@ -43,85 +37,18 @@ from leafward.summaries.summarizers.choice import CONFIGURED
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from leafward.base.config import Config
     from leafward.cli.options.branch_options import ForkOptions, MoveOptions
-    from leafward.cli.options.compaction_options import SummarizeOptions
-    from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing
     from leafward.summaries.summarizers.summary import Summarizer
 
+
 NOTHING_LEFT = WriteRemark(
     "nothing-left", "no abandoned branch to summarise; the leaf moves without a summary"
 )
-
-
-def summarize(selector: str, options: SummarizeOptions, as_json: bool) -> int:
-    """`leafward summarize`."""
-    settings = configured()
-    summarizer = chosen(options.model, settings, options.base_url)
-    focus, limit = options.focus or "", options.max_tokens
-    with opened(selector) as session:
-        start, to = session.find(options.start), session.find(options.to)
-        with cancellable() as stop:
-            branch = left_branch(session, start, to, window=window_of(summarizer, settings), stop=stop)
-            if branch is None:
-                why = (
-                    f"nothing to summarise: {_named(session, start)} is on the path to {_named(session, to)}"
-                )
-                if start == to:
-                    why = f"nothing to summarise: --from and --to are both {_named(session, to)}"
-                _nothing(session, start, to, summarizer, why, as_json)
-                return 0
-            request = branch.span(focus), branch.budget(limit)
-            outgoing = sent_by(summarizer, *request)
-            draft = _summarised(branch, summarizer, outgoing, focus, limit, stop)
-            refuse_cancelled(stop)
-        if as_json:
-            emit_json(
-                {
-                    "from": session.columns.id_at(start),
-                    "to": session.columns.id_at(to),
-                    **_branch_json(session, branch),
-                    **draft_json(draft),
-                    "prompt": request_text(outgoing or would_be_sent(*request, settings.window)),
-                    "outgoing": outgoing_json(outgoing),
-                }
-            )
-        else:
-            say(_text(draft, page()))
-    return 0
-
-
-def _nothing(
-    session: Session, start: EntryIndex, to: EntryIndex, summarizer: Summarizer, why: str, as_json: bool
-) -> None:
-    """Reports that there is nothing to summarise, which is no failure; the JSON document is the usual one, empty."""
-    if not as_json:
-        note(why)
-        return
-    emit_json(
-        {
-            "from": session.columns.id_at(start),
-            "to": session.columns.id_at(to),
-            "entries": [],
-            "ancestor": session.columns.id_at(session.tree.common_ancestor(start, to)),
-            "files": {"read": [], "modified": []},
-            "left_out": 0,
-            "summary": "",
-            "summarizer": summarizer.name,
-            "focus": "",
-            "tokens": {"branch": 0, "told": 0, "summary": 0},
-            "usage": usage_json(Usage()),
-            "cost": 0.0,
-            "redacted": {},
-            "diagnostics": [{"code": "nothing-left", "text": why}],
-            "prompt": None,
-            "outgoing": None,
-        }
-    )
 
 
 def window_of(summarizer: Summarizer, settings: Config) -> int:
@@ -133,11 +60,7 @@ def window_of(summarizer: Summarizer, settings: Config) -> int:
     return window_of_model(summarizer.settings)
 
 
-def _named(session: Session, index: int) -> str:
-    return safe_line(session.columns.id_at(index) or "the start", 40)
-
-
-def _summarised(
+def summarised(
     branch: LeftBranch,
     summarizer: Summarizer,
     outgoing: Outgoing | None,
@@ -145,12 +68,13 @@ def _summarised(
     limit: int | None,
     stop: Callable[[], bool],
 ) -> BranchDraft:
+    """The summary of a branch; what is sent for it is told first, and progress while it is made."""
     tell_outgoing(summarizer, outgoing)
     with progress() as show:
         return summarize_branch(branch, summarizer, focus=focus, max_tokens=limit, progress=show, stop=stop)
 
 
-def _branch_json(session: Session, branch: LeftBranch) -> dict[str, Any]:
+def branch_json(session: Session, branch: LeftBranch) -> dict[str, Any]:
     """The abandoned branch, as JSON."""
     return {
         "entries": [session.columns.id_at(entry) for entry in branch.entries],
@@ -173,19 +97,6 @@ def draft_json(draft: BranchDraft) -> dict[str, Any]:
         "redacted": dict(summary.redacted),
         "diagnostics": [{"code": "summary", "text": remark} for remark in draft.remarks],
     }
-
-
-def _text(draft: BranchDraft, page: Page) -> Iterator[str]:
-    branch = draft.branch
-    yield page.style(
-        f"{counted(len(branch.entries), 'message')}, {short(branch.tokens)} tokens -> {short(draft.tokens)}   "
-        f"by {safe_line(draft.summary.summarizer, 60)}   {cost_text(cost_of(draft.summary))}",
-        "faint",
-    )
-    yield ""
-    yield from indented(draft.text, "")
-    for remark in draft.remarks:
-        yield f"{page.style('!', 'warn')} {safe_line(remark, 400)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +127,7 @@ class SummarizedMove:
             document["summary"] = {
                 "text": summary.pop("summary"),
                 **summary,
-                **_branch_json(session, self.draft.branch),
+                **branch_json(session, self.draft.branch),
                 "diagnostics": remarks,
             }
         return document
@@ -243,7 +154,7 @@ def move_carrying(session: Session, index: int, options: MoveOptions, dry_run: b
             tell_outgoing(summarizer, outgoing, would=True)
             note("nothing was sent")
             return SummarizedMove(session_operations.move(session, index, writing), None, outgoing)
-        draft = _summarised(branch, summarizer, outgoing, focus, None, stop)
+        draft = summarised(branch, summarizer, outgoing, focus, None, stop)
         refuse_cancelled(stop)
         return SummarizedMove(move_with_summary(session, index, draft, writing), draft, outgoing)
 

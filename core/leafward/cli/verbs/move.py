@@ -19,8 +19,8 @@ from leafward.session.messages import prompt_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from leafward.cli.branch_summary import SummarizedMove
     from leafward.cli.options.branch_options import MoveOptions
-    from leafward.cli.summarize import SummarizedMove
     from leafward.context.basis import Count
     from leafward.context.price import Price, PriceSide
     from leafward.session.journal.write import Write
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def move(selector: str, entry: str, options: MoveOptions, dry_run: bool, as_json: bool) -> int:
     """`leafward move`."""
-    from leafward.cli.summarize import move_carrying, refuse_odd
+    from leafward.cli.branch_summary import move_carrying, refuse_odd
     from leafward.context.price import price_of_move
 
     refuse_odd(options)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from leafward.agents.registry import agent_named, agent_names, hooks_of, is_installed
+from leafward.agents.registry import agent_name, agent_named, hooks_of, is_installed
+from leafward.cli.output.injection_json import injection_json
 from leafward.cli.output.page import emit_json, note, write_text
 from leafward.cli.selection import opened, opened_on
 from leafward.cli.settings import configured
@@ -16,14 +17,11 @@ from leafward.compaction.injection.findings.kept_findings import save
 from leafward.compaction.injection.findings.stored_findings import collect_on
 from leafward.compaction.injection.injection import build_within
 from leafward.compaction.injection.sections import keys_of
-from leafward.session.foreign import ForeignFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from leafward.base.config import Config
     from leafward.cli.options.compaction_options import InjectOptions
-    from leafward.compaction.injection.values import Injection, InjectionSettings, SourceRef
+    from leafward.compaction.injection.values import Injection, InjectionSettings
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -73,7 +71,7 @@ def _asked(
     session: Session, config: Config, options: InjectOptions | None
 ) -> tuple[EntryIndex, InjectionSettings]:
     """The entry and the settings that the options name."""
-    again = is_added_again(session)
+    again = is_installed(agent_name(session))
     if options is None:
         return session.leaf, replace(configured_settings(config), again=again)
     at = session.find(options.at) if options.at is not None else session.leaf
@@ -85,23 +83,14 @@ def _asked(
     return at, settings
 
 
-def is_added_again(session: Session) -> bool:
-    """Whether the session's agent has Leafward's part, which adds the text behind each of its compactions."""
-    return is_installed(_agent_name(session))
-
-
 def _room(session: Session) -> int | None:
     """UTF-16 units that the session's agent passes on whole, if it has Leafward's part; None: any."""
-    return hooks_of(_agent_name(session)).room if is_added_again(session) else None
-
-
-def _agent_name(session: Session) -> str:
-    source = session.source
-    return source.agent_name if isinstance(source, ForeignFiles) else agent_names()[0]
+    agent = agent_name(session)
+    return hooks_of(agent).room if is_installed(agent) else None
 
 
 def _agent_title(session: Session) -> str:
-    return agent_named(_agent_name(session)).title
+    return agent_named(agent_name(session)).title
 
 
 def injection_settings(config: Config, options: InjectOptions) -> InjectionSettings:
@@ -126,58 +115,3 @@ def injection_settings(config: Config, options: InjectOptions) -> InjectionSetti
         off=settings.off | off,
         pins=options.pins,
     )
-
-
-def injection_json(session: Session, made: Injection) -> dict[str, Any]:
-    """An injection as JSON."""
-    return {
-        "text": made.text,
-        "lines": [
-            {"text": line.text, "section": line.section, "sources": sources_json(session, line.sources)}
-            for line in made.lines
-        ],
-        "sections": [
-            {
-                "key": section.key,
-                "title": section.title,
-                "tokens": section.tokens,
-                "chars": section.chars,
-                "shown": section.shown,
-                "omitted": section.omitted,
-            }
-            for section in made.sections
-        ],
-        "omitted": [
-            {
-                "section": left.section,
-                "text": left.text,
-                "reason": left.reason.value,
-                "sources": sources_json(session, left.sources),
-            }
-            for left in made.omitted
-        ],
-        "diagnostics": [{"code": remark.code, "text": remark.text} for remark in made.diagnostics],
-        "tokens": {
-            "total": made.tokens,
-            "envelope": made.envelope,
-            "sections": made.tokens - made.envelope,
-            "chars": len(made.text),
-            "budget": made.budget,
-        },
-        "digest": made.digest,
-    }
-
-
-def sources_json(session: Session, sources: Iterable[SourceRef]) -> list[dict[str, Any]]:
-    """Sources as JSON, without empty fields."""
-    found = []
-    for source in sources:
-        document: dict[str, Any] = {"kind": source.kind.value}
-        if source.entry >= 0:
-            document["entry"] = session.columns.id_at(source.entry)
-        for name in ("call", "file", "line", "digest", "note"):
-            value = getattr(source, name)
-            if value:
-                document[name] = value
-        found.append(document)
-    return found

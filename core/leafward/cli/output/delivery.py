@@ -1,47 +1,22 @@
-"""The verb `export`: a session as a document for other readers."""
+"""A document for other readers, written to the file of `-o` or to stdout."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import pasted_path
 from leafward.cli.output.page import emit_json, note, say, write_text
-from leafward.cli.queries import chosen_entries
-from leafward.cli.selection import opened
 
 if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
 
-    from leafward.cli.options.session_options import ExportOptions
     from leafward.session.session import Session
+
 
 _STDOUT = 1
 """The descriptor of stdout: `-o /dev/stdout` means `-o -`."""
-
-
-def export(selector: str, options: ExportOptions, as_json: bool) -> int:
-    """`leafward export`."""
-    from leafward.export.documents.session_export import export as run
-
-    with opened(selector) as session:
-        index = session.find(options.at) if options.at is not None else None
-        only = chosen_entries(session, options.select) if options.select is not None else None
-        whole, secrets = options.every_branch, options.keep_secrets
-        done = run(session, options.form, index, whole=whole, secrets=secrets, only=only)
-        at = session.columns.id_at(session.leaf if index is None else index)
-        facts = {"format": options.form, "at": at, "entries": done.entries} if as_json else None
-        deliver(
-            done.text,
-            options.output,
-            session,
-            done.redacted,
-            counted(done.entries, "entry", "entries"),
-            facts,
-        )
-    return 0
 
 
 def deliver(

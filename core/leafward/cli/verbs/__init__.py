@@ -1,0 +1,1 @@
+"""A module for each verb, or for each kind of verb; none imports another."""
