@@ -43,6 +43,11 @@ _TYPICAL = {
     Topic.TEST_RESULT: r"\b0 fail|^(?!.*fail)",
     Topic.LIMIT: r"(?i)\b(?:never|must|always|only|do not|don.t|at most|should)\b",
     Topic.GIVEN_UP: r"(?i)\b(?:not|no|remove|revert|against|drop)\b",
+    Topic.REQUEST: r"(?i)\b(?:commit|push|thanks|now|finally|also)\b",
+    Topic.REPORT: r"(?i)\b(?:commit|push|all|final|now|done|complete)\w*\b",
+    Topic.FAILURE: r"(?i)test|build|error",
+    Topic.COMMIT: r"(?i)\b(?:fix|docs?|chore|style|refactor|release)\b",
+    Topic.PLACE: r"(?i)util|helper|lib|service",
     Topic.NEXT_STEP: r"(?i)^(?:run|verify|test|update|add|check|commit|push|document|review)",
 }
 """What the right answer of a topic looks like to somebody who knows such sessions."""
@@ -103,7 +108,10 @@ def _asked_in(session: Session) -> Iterator[Question]:
 
 
 def every_question(folder: Path = CORPORA) -> list[Question]:
-    """What is asked at eight places of each session, once for each right answer of a session."""
+    """What is asked at eight places of each session, once for each right answer of a session.
+
+    What several sessions ask in the same words counts once: they have one script.
+    """
     found: dict[tuple[str, Topic, str], Question] = {}
     for card in sorted(sighted(Config(), [folder], {}, []), key=lambda one: one.path):
         if card.problem is not None or card.relation is not None:
@@ -111,7 +119,9 @@ def every_question(folder: Path = CORPORA) -> list[Question]:
         with suppress(NotASession), closing(agent_named(card.agent).open(Path(card.path))) as session:
             for one in _asked_in(session):
                 found[card.path, one.topic, one.answers[one.right].text] = one
-    return list(found.values())
+    return list(
+        {(one.text, *(answer.text for answer in one.answers)): one for one in found.values()}.values()
+    )
 
 
 class Guessed(NamedTuple):

@@ -241,14 +241,14 @@ def test_what_only_an_encrypted_summary_can_answer_is_counted_apart(
     path = tmp_path / real.name
     path.write_bytes(real.read_bytes())
     found = done("exam", path, "--json").document
-    assert (found["answered"], found["asked"], found["unreadable"], found["share"]) == (0, 3, 3, None)
+    assert (found["answered"], found["asked"], found["unreadable"], found["share"]) == (0, 6, 6, None)
     assert {one["place"] for one in found["questions"]} == {"unreadable"}
-    assert sum(one["unreadable"] for one in found["topics"].values()) == 3
+    assert sum(one["unreadable"] for one in found["topics"].values()) == 6
     lines = done("exam", path).out.splitlines()
     assert " ".join(" ".join(lines[:2]).split()).endswith(
-        "0 of 3 questions can be answered from what is readable; 3 unreadable: the summary is encrypted"
+        "0 of 6 questions can be answered from what is readable; 6 unreadable: the summary is encrypted"
     )
-    assert sum(line.startswith("? ") for line in lines) == 3
+    assert sum(line.startswith("? ") for line in lines) == 6
     index = found["compaction"]
     both = done("exam", path, index, "--against", index).out
     assert "0 of 1, 1 unreadable" in both

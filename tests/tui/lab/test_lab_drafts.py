@@ -140,8 +140,8 @@ class TestDrafts:
                 assert runs.state.exams[number] == exam_of_draft(one.draft)
                 topics = [graded.question.topic for graded in runs.state.exams[number].graded]
                 told = "of `make test-0` and those after it"
-                assert topics == [Topic.TEST_COMMAND, Topic.TEST_RESULT], told
-            assert "2 of 2" in text
+                assert topics[:2] == [Topic.TEST_COMMAND, Topic.TEST_RESULT], told
+            assert "1 of 1" in text
             await pilot.press("k", "enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert sure(screen.state.what_if).choices == first

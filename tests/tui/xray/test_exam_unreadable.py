@@ -41,10 +41,10 @@ def test_questions_that_only_an_encrypted_summary_may_answer_are_told_apart(corp
         )
         for sheet in (folded, opened):
             exam_lines(sheet, found, session, index)
-    assert any("0 of 3 questions, 3 unreadable" in line.text for line in folded.lines)
+    assert any("0 of 6 questions, 6 unreadable" in line.text for line in folded.lines)
     lines = [line.text for line in opened.lines]
     assert any("the summary is encrypted and may answer the rest" in line for line in lines)
-    assert sum(line.startswith("? ") for line in lines) == 3
+    assert sum(line.startswith("? ") for line in lines) == 6
 
 
 def test_facts_that_an_encrypted_summary_may_hold_are_called_so_in_its_x_ray(corpora: Path) -> None:

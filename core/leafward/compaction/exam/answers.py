@@ -30,6 +30,13 @@ class Answer(NamedTuple):
     fact: Fact
 
 
+class Choice(NamedTuple):
+    """A right answer with the wrong ones beside it, the best first."""
+
+    right: Fact
+    wrong: Sequence[Fact]
+
+
 def choices(topic: str, right: Answer, wrong: Iterable[tuple[str, Fact]]) -> tuple[Answer, ...]:
     """The answers of a question, in an order that their texts decide.
 

@@ -46,15 +46,19 @@ class GivenUp(NamedTuple):
     standing: tuple[Fact, ...]
 
 
-def given_up(messages: Sequence[SpanMessage]) -> list[GivenUp]:
+def given_up(turns: Sequence[Turn], messages: Sequence[SpanMessage]) -> list[GivenUp]:
     """Offers and requests that the user gave up in some messages, in order, without those that were asked for again."""
-    turns = turns_of([one._replace(message=as_asked(one.message)) for one in messages])
     lists = [
         found
         for turn in turns
         if (found := _of_a_list(turn.entry, divided(text_of(messages[turn.first].message.get("content")))[0]))
     ]
     return [*_offers(turns), *_requests(turns), *lists]
+
+
+def asked_turns(messages: Sequence[SpanMessage]) -> list[Turn]:
+    """The turns of some messages, as the user asked."""
+    return turns_of([one._replace(message=as_asked(one.message)) for one in messages])
 
 
 def _offers(turns: Sequence[Turn]) -> list[GivenUp]:

@@ -1,9 +1,10 @@
 """Grades an exam without asking a model: the questions that the context after a compaction can answer.
 
 A question counts as answered if the words that prove the answer are in the context and exclude the wrong ones. A rule must
-be there, and a step must be outside of sections on finished work. A file, a command or a result must be the only one of the
-answers, for a file as a changed one, or be called the last. Other wordings are not recognised, and a model may overlook text:
-the share is an estimate.
+be there, and a step must be outside of sections on finished work. A file, a command, a result or what was said must be the only
+one of the answers, for a file as a changed one, or be called the last. A command that failed must be said to fail, and a file that
+defines a name must be on one line with it. Other wordings are not recognised, and a model may overlook text: the share is an
+estimate.
 """
 
 from __future__ import annotations
@@ -37,15 +38,23 @@ _LAST = {
     ),
     Topic.TEST_COMMAND: re.compile(r"(?i)\b(?:last|latest|final|most recent(?:ly)?)\b"),
     Topic.TEST_RESULT: re.compile(r"(?i)\b(?:last|latest|final|most recent)\b|\bnow (?:pass|fail)"),
+    Topic.REQUEST: re.compile(r"(?i)\b(?:last|latest|current(?:ly)?|most recent(?:ly)?|at the end)\b"),
+    Topic.REPORT: re.compile(r"(?i)\b(?:last|latest|most recent(?:ly)?|at the end)\b"),
+    Topic.FAILURE: re.compile(r"(?i)\b(?:last|latest|current(?:ly)?|most recent(?:ly)?|now|still)\b"),
+    Topic.COMMIT: re.compile(r"(?i)\b(?:last|latest|most recent(?:ly)?|HEAD)\b"),
 }
 """Words that call one of several things the last."""
+_FAILS = re.compile(
+    r"(?i)\b(?:fail(?:s|ed|ing|ure)?|error(?:s|ed)?|broken|crash(?:es|ed)?|exit(?:s|ed)? (?:with )?(?:code |status )?[1-9]\d*|did(?: not|n['’]t) pass)\b|✗|❌"
+)
+"""Words of a command that failed."""
 _CHANGED = re.compile(
     r"(?i)\b(?:chang|edit|modif|updat|touch|writ|wrot|creat|add|implement|fix|refactor)\w*\b|^-? ?\S+$"
 )
 """A line that says that a file was changed, or that is an item of a file list."""
 _GIVEN_UP = re.compile(
     r"(?i)\b(?:gave up|giv(?:e|ing|en) up|abandon|dropp|revert|undo|undid|undone|remov|declin|reject|discard|rul(?:ed|ing) out|against|instead"
-    r"|(?:took|taken?) back|roll(?:ed|ing) back|(?:does|did|do|wo|should)(?: not|n['’]t)|no longer|not (?:to|going|viable|feasible|helping)|nope|before)\w*|\bno,|^no\b"
+    r"|(?:took|taken?) back|roll(?:ed|ing) back|(?:does|did|do|wo|should)(?: not|n['’]t)|no longer|not (?:to|going|viable|feasible|helping|allow)|refus|nope|before)\w*|\bno,|^no\b"
 )
 """Words of what was given up."""
 _HEADING = re.compile(r"^\s*(?:#{1,6} |\*\*)")
@@ -119,7 +128,11 @@ def exam(
     exam_questions: Sequence[Question], summary: str, *, injected: str = "", kept: str = "", cwd: str = ""
 ) -> Exam:
     """Grades questions by the texts that the model sees."""
-    names = file_names([answer.fact for one in exam_questions for answer in one.answers])
+    # Several questions may have a file among their answers.
+    facts = {
+        (answer.fact.kind, answer.fact.key): answer.fact for one in exam_questions for answer in one.answers
+    }
+    names = file_names(facts.values())
     places = [
         (AnswerPlace.SUMMARY, FactText(summary, cwd)),
         (AnswerPlace.INJECTED, FactText(injected, cwd)),
@@ -201,21 +214,32 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
         return _says(FactText(_left(text.text)), right, topic, names)
     if topic is Topic.GIVEN_UP:
         return _says(text, right, topic, names) and _says_given_up(text.text, right, names)
-    if topic not in _LAST:
+    if not _says(text, right, topic, names) or topic not in (*_LAST, Topic.PLACE):
         return _says(text, right, topic, names)
-    if not _says(text, right, topic, names):
-        return False
     wrong = [one for one in question.answers if one is not right]
     alone = not any(_says(text, one, topic, names) for one in wrong)
     lines = [
         line
         for line, _ in text.lines
         if _says(here := FactText(line), right, topic, names)
-        and not any(_says(here, one, topic, names) for one in wrong)
+        and not any(_says(here, one, topic, names) for one in wrong if not _is_quoted(here, right, one))
     ]
+    if topic is Topic.PLACE:
+        return any(_names_word(line, word) for line in lines for word in right.fact.about)
+    if right.fact.kind is FactKind.COMMAND and topic is Topic.FAILURE:
+        return any(_FAILS.search(line.replace(right.fact.key, " ")) for line in lines)
     if alone and (topic is not Topic.CHANGED_LAST or any(_CHANGED.search(line) for line in lines)):
         return True
     return any(_LAST[topic].search(line) for line in lines)
+
+
+def _is_quoted(line: FactText, right: Answer, wrong: Answer) -> bool:
+    """Whether a line has the right answer word for word, and a wrong one at most in other words: these are the right one's."""
+    return line.holds(right.fact) is FactMatch.VERBATIM is not line.holds(wrong.fact)
+
+
+def _names_word(line: str, word: str) -> bool:
+    return re.search(rf"(?<![\w$]){re.escape(word)}(?![\w$])", line) is not None
 
 
 def _says_given_up(text: str, answer: Answer, names: dict[str, int]) -> bool:

@@ -16,8 +16,17 @@ from typing import TYPE_CHECKING
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
+from leafward.compaction.exam.call_records import (
+    call_records,
+    commit_last,
+    declined_last,
+    error_last,
+    failed_last,
+    written_names,
+)
 from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
-from leafward.compaction.exam.given_up import given_up
+from leafward.compaction.exam.given_up import asked_turns, given_up
+from leafward.compaction.exam.said_last import asked_last, reported_last
 from leafward.files.file_request import BulkCommand
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
@@ -37,8 +46,10 @@ from leafward.summaries.survival.span_reading import SpanReading, read_span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from leafward.compaction.exam.answers import Choice
     from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.kept_state import KeptState
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -72,27 +83,41 @@ _REASON = late(
     r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
 )
 _LEAST_WORDS = 4
+_OF_PLACES = 2
+"""Most questions about where something was written."""
 
 
 class Topic(StrEnum):
     """Topic of a question, in the order in which an exam asks."""
 
     CHANGED_LAST = "last file"
+    PLACE = "place"
     TEST_COMMAND = "tests"
     TEST_RESULT = "result"
+    FAILURE = "failure"
+    COMMIT = "commit"
     LIMIT = "rule"
     GIVEN_UP = "given up"
+    REQUEST = "request"
+    REPORT = "report"
     NEXT_STEP = "next step"
 
 
 _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
+    Topic.PLACE: "In which of these files did the agent define `{}`?",
     Topic.TEST_COMMAND: "Which of these commands ran tests last before the cut?",
     Topic.TEST_RESULT: "What are the last counts that the tests printed before the cut?",
+    Topic.FAILURE: "Which of these commands failed when it last ran before the cut?",
+    Topic.COMMIT: "Which of these commits was made last before the cut?",
     Topic.LIMIT: "Which of these is a rule that the user set?",
     Topic.GIVEN_UP: "For which of these reasons was something decided against?",
+    Topic.REQUEST: "Which of these did the user write last before the cut?",
+    Topic.REPORT: "Which of these did the agent report last before the cut?",
     Topic.NEXT_STEP: "Which step is still to be done?",
 }
+_ERROR = "With which of these errors did a command fail last before the cut?"
+_DECLINED = "Which of these commands did the user not allow?"
 _TAKEN_BACK = "Which of these did the user decline, take back or have removed?"
 
 
@@ -246,13 +271,21 @@ def questions_read(
     `state` is what the kept messages change.
     """
     there = _Held(reading, state, cwd, stop)
+    turns, records = asked_turns(reading.messages), call_records(reading)
     found = [
         *_changed_last(there),
         *_tests(there),
         *_limits(there),
         *_given_up(there),
-        *_taken_back(reading.messages),
+        *_taken_back(turns, reading.messages),
         *_next_step(there),
+        *_choice(Topic.REQUEST, asked_last(turns)),
+        *_choice(Topic.REPORT, reported_last(turns, reading.messages)),
+        *_choice(Topic.GIVEN_UP, declined_last(records), _DECLINED),
+        *_choice(Topic.FAILURE, failed_last(records)),
+        *_choice(Topic.FAILURE, error_last(records), _ERROR),
+        *_choice(Topic.COMMIT, commit_last(records)),
+        *_places(there, reading, cwd),
     ]
     order = list(Topic)
     return tuple(sorted(found, key=lambda one: order.index(one.topic)))
@@ -354,9 +387,9 @@ def _reason_in(sentence: str) -> str:
     return "" if _GIVEN_UP.search(reason) or len(content_words(reason)) < _LEAST_WORDS - 1 else reason
 
 
-def _taken_back(messages: Sequence[SpanMessage]) -> Iterable[Question]:
+def _taken_back(turns: Sequence[Turn], messages: Sequence[SpanMessage]) -> Iterable[Question]:
     """Questions about what the user declined or took back; wrong answers are offers and requests that stand."""
-    for one in given_up(messages)[-_OF_A_TOPIC:]:
+    for one in given_up(turns, messages)[-_OF_A_TOPIC:]:
         standing = [(fact.text, fact) for fact in one.standing]
         yield from _question(Topic.GIVEN_UP, one.fact, standing, asked=_TAKEN_BACK)
 
@@ -372,9 +405,31 @@ def _next_step(there: _Held) -> Iterable[Question]:
         yield from _question(Topic.NEXT_STEP, min(left, key=_latest), done)
 
 
+def _places(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Question]:
+    """Questions about where the agent wrote something, each about another file."""
+    changed = {
+        key: fact
+        for key in reversed(there.changed)
+        if (fact := there.by_key.get((FactKind.PATH, key))) is not None
+    }
+    files: set[str] = set()
+    for name, choice in written_names(reading, changed, cwd):
+        if choice.right.key not in files and len(files) < _OF_PLACES:
+            asked = _ASKED[Topic.PLACE].format(name)
+            for one in _choice(Topic.PLACE, choice, asked):
+                files.add(choice.right.key)
+                yield one
+
+
 def _latest(fact: Fact) -> tuple[int, bytes]:
     """Orders facts by their last entry, the latest first; those of one entry by chance, but always alike."""
     return -fact.last, digest(fact.text)
+
+
+def _choice(topic: Topic, choice: Choice | None, asked: str | None = None) -> Iterable[Question]:
+    """A question with these answers, each in its own words; none without a right one."""
+    if choice is not None:
+        yield from _question(topic, choice.right, [(one.text, one) for one in choice.wrong], asked=asked)
 
 
 def _question(

@@ -157,7 +157,7 @@ def _work(
     questions = "\n\n".join(
         "\n".join(
             (
-                f"{number}. {one.text}",
+                f"{number}. {redactor.text(one.text)}",
                 *(
                     f"   {letter} {safe_line(redactor.text(answer.text), _ANSWER)}"
                     for letter, answer in zip(LETTERS, one.answers, strict=False)

@@ -33,20 +33,27 @@ def work(tmp_path: Path) -> Acting:
     """A span with something to ask of every topic."""
     file = Acting(tmp_path / "session.jsonl")
     file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
-    file.said(call("write", "1", path="src/queue.py", content="a = 1\n"))
+    file.said(call("write", "1", path="src/queue.py", content="def take_one(shop):\n    return shop\n"))
     file.answered("1", "write")
+    file.said(call("bash", "1a", command="git commit -qam 'Take one job'"))
+    file.answered("1a", "bash")
+    file.said(call("bash", "1b", command="git commit -am 'Take jobs of one shop'"))
+    file.answered("1b", "bash", "[main 1a2b3c4] Take jobs of one shop\n 1 file changed")
     file.said(call("bash", "2", command="python -m pytest tests/test_queue.py"))
     file.answered("2", "bash", "F.\n1 failed, 1 passed in 0.1s\n\nCommand exited with code 1", failed=True)
+    file.said("The queue in `src/queue.py` takes the jobs of one shop.")
     file.user(GUESS)
     file.said("Decision: one table for all jobs because every shop reads the same rows.")
     file.said("We decided against threads because SQLite locks the whole file.")
-    file.said(call("write", "3", path="src/store.py", content="b = 1\n"))
+    file.said(call("write", "3", path="src/store.py", content="def keep_result(job):\n    return job\n"))
     file.answered("3", "write")
+    file.said(call("bash", "3a", command="git commit -am 'Store what a job gives'"))
+    file.answered("3a", "bash", "[main 5d6e7f8] Store what a job gives\n 1 file changed")
     file.said(call("bash", "4", command="make build"))
     file.answered("4", "bash", "done")
     file.said(call("bash", "5", command="python -m pytest -q"))
     file.answered("5", "bash", "..\n2 passed in 0.1s")
-    file.said("- [x] Write the store\n- [ ] Add retries to the queue")
+    file.said("`keep_result` stores what a job gives.\n- [x] Write the store\n- [ ] Add retries to the queue")
     return file
 
 
@@ -60,14 +67,23 @@ def asked(file: Acting, summary: str, kept: str = "thanks") -> tuple[Sequence[Qu
 
 
 def right(found: Sequence[Question], topic: Topic) -> str:
-    (one,) = (one for one in found if one.topic is topic)
-    return one.answers[one.right].text
+    (one,) = rights(found, topic)
+    return one
+
+
+def rights(found: Sequence[Question], topic: Topic) -> list[str]:
+    return [one.answers[one.right].text for one in found if one.topic is topic]
 
 
 def test_each_topic_has_its_right_answer(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
-    assert [one.topic for one in found] == list(Topic)
+    assert list(dict.fromkeys(one.topic for one in found)) == list(Topic)
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
+    assert rights(found, Topic.PLACE) == ["src/store.py", "src/queue.py"]
+    assert right(found, Topic.FAILURE) == "python -m pytest tests/test_queue.py"
+    assert right(found, Topic.COMMIT) == "Store what a job gives"
+    assert right(found, Topic.REQUEST) == GUESS
+    assert right(found, Topic.REPORT) == "`keep_result` stores what a job gives."
     assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
     assert right(found, Topic.TEST_RESULT) == "2 passed"
     assert right(found, Topic.LIMIT) == "Never use more than 3 workers for an import."
@@ -80,10 +96,21 @@ def test_the_answers_have_the_same_letters_in_every_run(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     assert [[answer.text for answer in one.answers] for one in found] == [
         ["src/queue.py", "src/store.py"],
+        ["src/store.py", "src/queue.py"],
+        ["src/store.py", "src/queue.py"],
         ["python -m pytest tests/test_queue.py", "python -m pytest -q"],
         ["1 failed, 1 passed", "2 passed"],
+        [
+            "git commit -qam 'Take one job'",
+            "python -m pytest tests/test_queue.py",
+            "python -m pytest -q",
+            "make build",
+        ],
+        ["Take jobs of one shop", "Store what a job gives"],
         ["Never use more than 3 workers for an import.", GUESS],
         ["every shop reads the same rows.", "SQLite locks the whole file."],
+        [GUESS, "Build the queue for the shop first. Never use more than 3 workers for an import."],
+        ["The queue in `src/queue.py` takes the jobs of one shop.", "`keep_result` stores what a job gives."],
         ["Add retries to the queue", "Write the store"],
     ]
 
@@ -122,7 +149,9 @@ def test_a_command_that_runs_no_test_does_not_run_the_tests(command: str, work: 
     work.answered("6", "bash", "done")
     found, _ = asked(work, "nothing of note")
     assert right(found, Topic.TEST_COMMAND) == "python -m pytest -q"
-    assert all(answer.text != command for one in found for answer in one.answers)
+    assert command not in {
+        answer.text for one in found if one.topic is Topic.TEST_COMMAND for answer in one.answers
+    }
 
 
 def test_counts_that_differ_in_a_number_are_other_answers(work: Acting) -> None:
@@ -212,7 +241,7 @@ def places(found: Exam) -> dict[Topic, AnswerPlace]:
 def test_an_empty_summary_answers_nothing(work: Acting) -> None:
     _, found = asked(work, "nothing of note")
     assert set(places(found).values()) == {AnswerPlace.NOWHERE}
-    assert (found.count(), found.share()) == ((0, 6), 0.0)
+    assert (found.count(), found.share()) == ((0, 12), 0.0)
 
 
 def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
@@ -221,7 +250,9 @@ def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
         "## Constraints\n- Never use more than 3 workers for an import.\n## Decisions\n"
         "- We decided against threads because SQLite locks the whole file.\n"
         "## Done\n- src/queue.py\n- `python -m pytest -q`: 2 passed, at the last run\n"
-        "- src/store.py was changed last\n## Next\n- [ ] Add retries to the queue",
+        "- src/store.py was changed last\n- `keep_result` in src/store.py\n- `take_one` in src/queue.py\n"
+        "- `python -m pytest tests/test_queue.py` still fails\n- Last commit: Store what a job gives\n"
+        f"- Last request: {GUESS}\n- Last report: `keep_result` stores what a job gives.\n## Next\n- [ ] Add retries to the queue",
     )
     assert set(places(found).values()) == {AnswerPlace.SUMMARY}
 

@@ -51,7 +51,7 @@ def test_a_question_is_no_wrong_answer_beside_a_rule_as_its_form_says_so(tmp_pat
     file.user("You must keep the old API of all shops.")
     file.said("Understood.")
     file.user("Are the jobs of all shops only in one table?")
-    assert asked(file, "x")[0] == ()
+    assert Topic.LIMIT not in {one.topic for one in asked(file, "x")[0]}
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="needs the corpora")

@@ -1,0 +1,228 @@
+"""What the calls of a span did, as far as a question asks about it: commands that failed, their errors, commits, written names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from leafward.base.late_pattern import late
+from leafward.compaction.exam.answers import Choice
+from leafward.session.entries import text_of
+from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
+from leafward.summaries.facts.calls.printed_errors import DECLINED
+from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.survival.span_reading import SpanReading
+
+_COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")
+"""What git prints of a new commit: its branch and name, then its subject."""
+_LEAST_WORDS = 3
+"""Content words from which an error or a subject tells something."""
+_MIXED = re.compile(r"\||;\s*\S|&\s*$")
+"""A sign that a part of a command may have failed where the whole passed."""
+_SAYS_WRONG = late(
+    r"(?i)error|exception|fatal|fail|cannot|can['’]t|could not|unable|not found|no such|denied|invalid|unknown|unexpected|missing|blocked|refused|\bnot an? |already"
+)
+"""Words of an error: the last line of a failed command without any may be anything that it printed."""
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_LEAST_PART = 4
+"""Letters of a part of a name by which it tells its file."""
+_LEAST_NAME = 8
+"""Characters from which a name is that of one thing."""
+_DOCUMENTS = frozenset({"", ".md", ".mdx", ".rst", ".txt"})
+_TRIED = 12
+"""Names, the last ones, that are looked for in all calls."""
+
+
+@dataclass(slots=True)
+class CallRecords:
+    """What the results of a span tell about its commands."""
+
+    ended: dict[str, Sighting] = field(default_factory=dict)
+    """The last outcome of each command, in the order of these."""
+    declined: dict[str, Sighting] = field(default_factory=dict)
+    """The commands that the user declined."""
+    errors: list[tuple[Sighting, tuple[Sighting, ...]]] = field(default_factory=list)
+    """The failed commands, each with the errors that it printed, in order."""
+    seen: dict[str, EntryIndex] = field(default_factory=dict)
+    """The last entry with each error, whatever printed it."""
+    commits: list[tuple[str, EntryIndex]] = field(default_factory=list)
+    """The subjects of commits, up to the last one; empty where nothing tells that one."""
+
+    def passed_since(self, failed: Sighting) -> bool:
+        """Whether what a failed command did last passed later, by itself or as a part of another command."""
+        step = STEPS.split(failed.key)[-1].partition(" 2>")[0].strip()
+        return any(
+            one.outcome == "exit 0" and one.entry > failed.entry and step in key
+            for key, one in self.ended.items()
+        )
+
+
+def call_records(reading: SpanReading) -> CallRecords:
+    """Reads what the results of a span tell."""
+    there = CallRecords()
+    for (entry, message), found in zip(reading.messages, reading.found, strict=True):
+        errors = [one for one in found if one.kind is FactKind.ERROR and one.voice is Voice.OUTPUT]
+        there.seen.update((one.key, entry) for one in errors)
+        for one in found:
+            if one.kind is not FactKind.COMMAND or not one.outcome:
+                continue
+            if one.outcome == DECLINED:
+                there.declined[one.key] = one
+                continue
+            there.declined.pop(one.key, None)
+            there.ended.pop(one.key, None)
+            there.ended[one.key] = one
+            if _is_failure(one.outcome):
+                there.errors.append((one, tuple(errors)))
+            elif restorations.commits(one.text):
+                printed = text_of(message.get("content"))
+                subjects = _COMMITTED.findall(printed) if "] " in printed else []
+                # A commit that printed no subject may have any.
+                there.commits = [*there.commits, *((one, entry) for one in subjects)] if subjects else []
+    return there
+
+
+def _is_failure(outcome: str) -> bool:
+    return outcome == "failed" or (outcome.startswith("exit ") and outcome != "exit 0")
+
+
+def _is_work(command: str) -> bool:
+    """Whether somebody would type a command to do something: of one that only looks an exit code tells what it found."""
+    return is_typed(command) and not looks({"command": command})
+
+
+def failed_last(there: CallRecords) -> Choice | None:
+    """The last command that failed and did not pass since, beside those whose last run passed."""
+    works = [one for one in reversed(there.ended.values()) if _is_work(one.text)]
+    failed = next((one for one in works if _is_failure(one.outcome) and not there.passed_since(one)), None)
+    if failed is None:
+        return None
+    passed = [one for one in works if one.outcome == "exit 0" and not _MIXED.search(one.text)]
+    # Runs of the same program first: one that hardly ever fails would be told by its name.
+    passed.sort(key=lambda one: _program(one.key) != _program(failed.key))
+    return Choice(_fact(failed), [_fact(one) for one in passed])
+
+
+def _program(command: str) -> str:
+    return command.partition(" ")[0]
+
+
+def declined_last(there: CallRecords) -> Choice | None:
+    """The last command that the user declined and that was not run since, beside those that ran."""
+    if not there.declined:
+        return None
+    return Choice(
+        _fact([*there.declined.values()][-1]),
+        [_fact(one) for one in reversed(there.ended.values()) if is_typed(one.text)],
+    )
+
+
+def error_last(there: CallRecords) -> Choice | None:
+    """The first error of the command that failed last, if it did not pass since, beside those of earlier failures that came up no more."""
+    if not there.errors:
+        return None
+    failed, printed = there.errors[-1]
+    right = next((one for one in printed if _tells(one.text)), None)
+    if right is None or there.passed_since(failed):
+        return None
+    wrong = {
+        one.key: one
+        for _, run in there.errors[:-1]
+        for one in run
+        if _tells(one.text) and there.seen[one.key] < right.entry
+    }
+    return Choice(_fact(right), [_fact(one) for one in reversed(wrong.values())])
+
+
+def _tells(error: str) -> bool:
+    """Whether a printed line tells an error: it says so in words that are no markup of the agent's."""
+    return (
+        not error.startswith("<")
+        and _SAYS_WRONG.search(error) is not None
+        and len(content_words(error)) >= _LEAST_WORDS
+    )
+
+
+def commit_last(there: CallRecords) -> Choice | None:
+    """The subject of the last commit beside earlier ones."""
+    facts = [
+        Fact(FactKind.DECISION, subject, subject, entry, Voice.OUTPUT, [entry])
+        for subject, entry in there.commits
+    ]
+    return Choice(facts[-1], facts[-2::-1]) if facts else None
+
+
+def _fact(one: Sighting) -> Fact:
+    return Fact(one.kind, one.key, one.text, one.entry, one.voice, [one.entry], outcome=one.outcome)
+
+
+def written_names(
+    reading: SpanReading, changed: Mapping[str, Fact], cwd: str
+) -> Iterator[tuple[str, Choice]]:
+    """Names that the calls of a span declare in one of its files, the last first, beside files that no call names with them.
+
+    A name that shares a word with one of the files is left out: its form would tell the file.
+    """
+    failed = failed_calls(message for _, message in reading.messages)
+    where: dict[str, dict[str, EntryIndex]] = {}
+    for place, (entry, _) in enumerate(reading.messages):
+        for call, path, names in (*_declared(reading.written[place]), *_patched(reading.calls[place])):
+            key = forms.canonical_path(path, cwd)
+            if call not in failed and key in changed:
+                for name in names:
+                    where.setdefault(name, {})[key] = entry
+    named = sorted(
+        ((files, name) for name, files in where.items() if len(files) == 1 and len(name) >= _LEAST_NAME),
+        key=lambda one: (-max(one[0].values()), one[1]),
+    )
+    given = [str(call.arguments) for calls in reading.calls for call in calls] if named else []
+    for files, name in named[:_TRIED]:
+        ((path, entry),) = files.items()
+        parts = [part.casefold() for part in (name, *_PART.findall(name)) if len(part) >= _LEAST_PART]
+        kind = PurePosixPath(path).suffix
+        others = [one for one in changed if one != path and PurePosixPath(one).suffix == kind]
+        # The code in a document defines nothing.
+        if (
+            others
+            and kind not in _DOCUMENTS
+            and not any(part in one.casefold() for part in parts for one in (path, *others))
+        ):
+            together = [text for text in given if name in text]
+            wrong = [
+                changed[one]
+                for one in others
+                if not any(PurePosixPath(one).name in text for text in together)
+            ]
+            right = Fact(FactKind.PATH, path, changed[path].text, entry, Voice.CHANGED, [entry], about=[name])
+            yield name, Choice(right, wrong)
+
+
+def _declared(written: Sequence[Written]) -> Iterator[tuple[str, str, list[str]]]:
+    """The names that calls declare: the call, the file, the names."""
+    for one in written:
+        yield one.call, one.path, [name for name, _ in one.declared]
+
+
+def _patched(calls: Sequence[ToolCall]) -> Iterator[tuple[str, str, list[str]]]:
+    """The names that patches declare anew."""
+    for call in calls:
+        for patch in patches_of(call.arguments):
+            old = "\n".join(old for old, _ in patch.replaced)
+            new = "\n".join((patch.content, *(new for _, new in patch.replaced)))
+            yield (
+                call.id,
+                patch.moved_to or patch.path,
+                [name for name, _ in declared_in(new) if name not in old],
+            )

@@ -1,0 +1,168 @@
+"""Questions about calls: what failed and has not passed since, what was committed, where a name was defined, what was not allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafward.compaction.exam.questions import Topic
+from tests.acting import Acting, call
+from tests.core.compaction.exam.test_exam import asked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+TRACE = "Traceback (most recent call last):\nKeyError: 'shop 7 is unknown here'"
+IMPORT = "ImportError: cannot import name 'shop' from 'queue'"
+
+
+def ran(file: Acting, *runs: tuple[str, str, bool]) -> Acting:
+    """Has commands run, each with what it prints and whether it fails."""
+    for number, (command, printed, failed) in enumerate(runs):
+        file.said(call("bash", f"r{number}", command=command))
+        file.answered(f"r{number}", "bash", printed, failed=failed)
+    return file
+
+
+def of(file: Acting, topic: Topic, begins: str = "") -> list[tuple[str, set[str]]]:
+    """The right and the wrong answers of the questions of a topic that begin with some words."""
+    found, _ = asked(file, "x")
+    return [
+        (one.answers[one.right].text, {answer.text for answer in one.answers} - {one.answers[one.right].text})
+        for one in found
+        if one.topic is topic and one.text.startswith(begins)
+    ]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Acting:
+    acting = Acting(tmp_path / "session.jsonl")
+    acting.user("make the queue work")
+    return acting
+
+
+FAILED = ("make deploy", f"{TRACE}\n\nCommand exited with code 2", True)
+PASSED = ("make build", "done", False)
+
+
+def test_a_command_that_failed_is_asked_about_beside_those_that_passed(file: Acting) -> None:
+    ran(file, PASSED, FAILED)
+    assert of(file, Topic.FAILURE, "Which") == [("make deploy", {"make build"})]
+
+
+@pytest.mark.parametrize(
+    "later", [("make deploy", "done", False), ("make lint && make deploy && make tag", "done", False)]
+)
+def test_what_passed_since_is_not_asked_about(later: tuple[str, str, bool], file: Acting) -> None:
+    ran(file, PASSED, ("make deploy", f"{IMPORT}\n\nCommand exited with code 1", True), FAILED, later)
+    assert of(file, Topic.FAILURE) == []
+
+
+@pytest.mark.parametrize("command", ["make a | tail", "make a; true", "make a || true", "grep -rn shop src"])
+def test_what_may_have_failed_in_part_or_only_looks_is_no_wrong_answer(command: str, file: Acting) -> None:
+    ran(file, (command, "done", False), FAILED)
+    assert of(file, Topic.FAILURE, "Which") == []
+
+
+def test_an_error_is_asked_about_beside_those_of_earlier_failures(file: Acting) -> None:
+    ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True), FAILED)
+    assert of(file, Topic.FAILURE, "With") == [(TRACE.rsplit("\n", maxsplit=1)[-1], {IMPORT})]
+
+
+def test_an_error_that_came_up_again_is_no_wrong_answer(file: Acting) -> None:
+    again = ("make deploy", f"{TRACE}\n{IMPORT}\n\nCommand exited with code 2", True)
+    ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True), again)
+    assert of(file, Topic.FAILURE, "With") == []
+
+
+def test_a_line_without_words_of_an_error_is_none(file: Acting) -> None:
+    ran(
+        file,
+        ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True),
+        ("make types", "Generating the types of the project\n\nCommand exited with code 1", True),
+    )
+    assert of(file, Topic.FAILURE, "With") == []
+
+
+def commits(*subjects: str) -> Sequence[tuple[str, str, bool]]:
+    return [
+        (f"git commit -m '{one}'", f"[main 1a2b3c{number}] {one}\n 1 file changed", False)
+        for number, one in enumerate(subjects)
+    ]
+
+
+def test_the_last_commit_is_asked_about_beside_earlier_ones(file: Acting) -> None:
+    ran(file, *commits("Add the queue", "Add the store"))
+    assert of(file, Topic.COMMIT) == [("Add the store", {"Add the queue"})]
+
+
+def test_a_later_commit_of_unknown_subject_leaves_nothing_to_ask(file: Acting) -> None:
+    ran(file, *commits("Add the queue", "Add the store"), ("git commit -qF message.txt", "", False))
+    assert of(file, Topic.COMMIT) == []
+
+
+def writes(file: Acting, **texts: str) -> Acting:
+    for name, text in texts.items():
+        file.said(call("write", name, path=f"src/{name}.py", content=text))
+        file.answered(name, "write")
+    return file
+
+
+def test_a_name_is_asked_about_beside_files_that_no_call_names_with_it(file: Acting) -> None:
+    writes(file, first="def take_one(shop):\n    return shop\n", second="a = take_one(1)\n", third="b = 1\n")
+    assert of(file, Topic.PLACE) == [("src/first.py", {"src/third.py"})]
+
+
+@pytest.mark.parametrize(
+    "text", ["def first_row(shop):\n    return shop\n", "# Names\n    def first_row(shop): ...\n", "a = 1\n"]
+)
+def test_a_name_that_tells_its_file_is_not_asked_about(text: str, file: Acting) -> None:
+    writes(file, first=text, second="b = 1\n")
+    assert of(file, Topic.PLACE) == []
+
+
+def test_a_name_in_a_patch_is_asked_about(file: Acting) -> None:
+    for name, line in (("first", "def take_one(shop):"), ("second", "b = 1")):
+        patch = f"*** Begin Patch\n*** Add File: src/{name}.py\n+{line}\n*** End Patch"
+        file.said(call("apply_patch", name, input=patch))
+        file.answered(name, "apply_patch")
+    assert of(file, Topic.PLACE) == [("src/first.py", {"src/second.py"})]
+
+
+REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+
+
+@pytest.mark.parametrize(
+    ("later", "found"), [([], [("make deploy", {"make build"})]), ([("make deploy", "done", False)], [])]
+)
+def test_a_command_that_was_declined_is_asked_about_until_it_ran(
+    later: list[tuple[str, str, bool]], found: list[tuple[str, set[str]]], file: Acting
+) -> None:
+    ran(file, PASSED, ("make deploy", REFUSAL, True))
+    ran(file, *later)
+    assert of(file, Topic.GIVEN_UP) == found
+
+
+@pytest.mark.parametrize(
+    ("topic", "last", "before"),
+    [
+        (Topic.REQUEST, "show the jobs of all shops in the list", "count the jobs of every shop"),
+        (
+            Topic.REPORT,
+            "The list shows the jobs of 2 shops.",
+            "The queue in `src/queue.py` holds 3 jobs.",
+        ),
+    ],
+)
+def test_what_was_said_last_is_asked_about_beside_what_was_said_before(
+    topic: Topic, last: str, before: str, file: Acting
+) -> None:
+    file.user("count the jobs of every shop")
+    file.said("Done.\nThe queue in `src/queue.py` holds 3 jobs.")
+    file.user("show the jobs of all shops in the list")
+    file.said("The list shows the jobs of 2 shops.")
+    file.user("great, thanks!")
+    file.said("You're welcome!")
+    assert of(file, topic) == [(last, {before})]
