@@ -89,8 +89,10 @@ def call_records(reading: SpanReading) -> CallRecords:
             elif restorations.commits(one.text):
                 printed = text_of(message.get("content"))
                 subjects = _COMMITTED.findall(printed) if "] " in printed else []
-                # A commit that printed no subject may have any.
-                there.commits = [*there.commits, *((one, entry) for one in subjects)] if subjects else []
+                if not subjects:
+                    # A commit that printed no subject may have any.
+                    there.commits.clear()
+                there.commits.extend((one, entry) for one in subjects)
     return there
 
 
