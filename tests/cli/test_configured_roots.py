@@ -54,7 +54,7 @@ def test_a_file_of_a_configured_store_is_read_by_its_agent(
 def test_the_explorer_reads_it_so_too(transcript: Path, tmp_path: Path) -> None:
     config = Config(roots={"claude": (str(tmp_path / "elsewhere"),)})
     assert agent_of(transcript).name == "pi"
-    assert find_session(str(transcript), config, {}).agent.name == "claude"
+    assert find_session(str(transcript), config).agent.name == "claude"
     exploration, *_ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, WANTED)
     with closing(exploration.session) as session:
         assert session.id == IDS[0]

@@ -41,15 +41,14 @@ class FoundFile:
     path: Path
 
 
-def find_session(text: str, config: Config, env: Mapping[str, str] | None = None) -> FoundFile:
+def find_session(text: str, config: Config) -> FoundFile:
     """The session that a user means: a path, an id, a unique prefix of an id, or a file's name.
 
     Raises NotFound; if several sessions match, the error names the first few.
     """
     path = Path(os.path.abspath(os.path.expanduser(text)))
-    env = os.environ if env is None else env
     if text and names_one(path):
-        return FoundFile(agent_of(path, lambda: stores(config, env)), path)
+        return FoundFile(agent_of(path, lambda: stores(config, os.environ)), path)
     if text and (inside := within(path)) is not None:
         raise NotFound(
             f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
@@ -62,7 +61,7 @@ def find_session(text: str, config: Config, env: Mapping[str, str] | None = None
         raise NotFound(f"no file {safe_line(text)!r}")
     exact: list[Card] = []
     close: list[Card] = []
-    for card in sighted(config, (), env, []):
+    for card in sighted(config, (), os.environ, []):
         name = os.path.basename(card.path)
         if text in {card.id, name, name.rpartition(".")[0]}:
             exact.append(card)

@@ -209,7 +209,7 @@ def three_way(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[O
                 end, others, grown = max(end, theirs[others].old_to), others + 1, True
         if begin > place:
             found.append(
-                _region(
+                Origin3(
                     "same",
                     (place, begin),
                     (place + shift_a, begin + shift_a),
@@ -225,15 +225,11 @@ def three_way(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[O
             kind = "a"
         else:
             kind = "both" if list(a[slice(*in_a)]) == list(b[slice(*in_b)]) else "conflict"
-        found.append(_region(kind, (begin, end), in_a, in_b))
+        found.append(Origin3(kind, (begin, end), in_a, in_b))
         place, shift_a, shift_b, i, j = end, next_a, next_b, mine, others
     if place < len(base):
         end = len(base)
         found.append(
-            _region("same", (place, end), (place + shift_a, end + shift_a), (place + shift_b, end + shift_b))
+            Origin3("same", (place, end), (place + shift_a, end + shift_a), (place + shift_b, end + shift_b))
         )
     return found
-
-
-def _region(kind: str, base: tuple[int, int], a: tuple[int, int], b: tuple[int, int]) -> Origin3:
-    return Origin3(kind, base, a, b)

@@ -6,9 +6,9 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotFound
-from leafward.session.entries import Body, EntryIndex, text_at
-from leafward.session.entry_selector import entry_named
-from leafward.session.labels import labels_in
+from leafward.base.safe_text import safe_line
+from leafward.session.columns import look_up
+from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, text_at
 from leafward.session.native_file import NativeFile
 from leafward.session.tree.tree import SessionTree
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from leafward.session.lines.entry_decoding import Entry
     from leafward.session.lines.scan import Scan
     from leafward.session.source import EntryLocation, Growth, Source
+
+_SHOWN = 80
+"""Code points of an id in an error."""
 
 
 class Session:
@@ -104,7 +107,7 @@ class Session:
         """Makes the tree of the source's entries, and reads labels and name from it."""
         self.tree = SessionTree(self.columns.parent, self.columns.kind)
         # Replaced in one assignment: another thread may be reading them.
-        self.labels = labels_in(self.source)
+        self.labels = _labels_in(self.source)
         self.name = self.source.given_name()
 
     @property
@@ -254,7 +257,7 @@ class Session:
 
     def find(self, selector: str) -> EntryIndex:
         """The entry that a user means: an id, a unique prefix of one, `leaf`, `root` or `#N`. Raises NotFound."""
-        found = entry_named(selector, self.scan, self.tree)
+        found = _entry_named(selector, self.scan, self.tree)
         if found < 0:
             if not len(self):
                 raise NotFound(f"{self.path.name} has no entry yet")
@@ -276,6 +279,54 @@ def verify(session: Session, at: EntryIndex | None = None) -> None:
         if not broken:
             return
         session.discredit(broken)
+
+
+def _entry_named(selector: str, scan: Scan, tree: SessionTree) -> EntryIndex:
+    """The entry that an id, a unique prefix of one, `leaf`, `root` or `#N` means; -1 for none. Raises NotFound for several."""
+    columns = scan.columns
+    if selector == "leaf":
+        return scan.last
+    if selector == "root":
+        return EntryIndex(next(iter(tree.children(NO_ENTRY)), NO_ENTRY))
+    # The application writes `#1,234`.
+    digits = selector[1:].replace(",", "")
+    if selector.startswith("#") and digits.isdecimal():
+        # A number with more digits than any file has entries is not meant as one.
+        number = int(digits[:20])
+        return EntryIndex(number) if number < len(columns) else NO_ENTRY
+    index = columns.index(selector)
+    if index >= 0:
+        return index
+    close = columns.starting_with(selector)
+    if len(close) > 1:
+        some = " and ".join(safe_line(str(columns.id(index)), _SHOWN) for index in close)
+        raise NotFound(f"several entries start with {selector!r}, such as {some}")
+    return close[0] if close else NO_ENTRY
+
+
+def _labels_in(source: Source) -> dict[EntryIndex, str]:
+    """The labels by entry: the last line about an entry counts, anywhere in the tree (pi 1.5.2)."""
+    labels: dict[EntryIndex, str] = {}
+    columns = source.scan.columns
+    if Kind.LABEL not in columns.kind:
+        return labels
+    marks = [(index, body or {}) for index, body in source.bodies(_positions(columns.kind, Kind.LABEL))]
+    targets = look_up(columns, [(index, str(body.get("targetId"))) for index, body in marks])
+    for (_, body), target in zip(marks, map(EntryIndex, targets), strict=True):
+        if target < 0:
+            continue
+        label = body.get("label")
+        labels.pop(target, None)
+        if isinstance(label, str) and label:
+            labels[target] = label
+    return labels
+
+
+def _positions(kinds: bytearray, kind: Kind) -> Iterator[int]:
+    at = kinds.find(kind)
+    while at >= 0:
+        yield at
+        at = kinds.find(kind, at + 1)
 
 
 _NOTHING_READ = SessionTree(array("i"), b"")

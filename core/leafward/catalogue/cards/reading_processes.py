@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import deque
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from leafward.base.worker_processes import MOST, Stopped, WorkerProcesses, awaited, cores
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from leafward.agents.base import SessionCandidate
     from leafward.catalogue.cards.card import Reading
-    from leafward.catalogue.cards.file_batch import FileBatch
 
 BATCH_BYTES, BATCH_FILES = 2 << 20, 32
 """Most bytes and files in one request (a larger file is a request of its own), if there is little to read."""
@@ -22,9 +22,16 @@ _LARGER = 4
 """Factor by which requests are larger if there is much to read, as each request has its overhead."""
 _SHARES = 16
 """Number of requests for each process from which on they may be larger."""
-_READS = "leafward.catalogue.cards.file_batch:read_batch"
 _AHEAD = 3
 """Number of batches for each process that are requested before the first of them is taken."""
+
+
+class FileBatch(NamedTuple):
+    """Files to read, and the time limit for each."""
+
+    candidates: tuple[SessionCandidate, ...]
+    seconds: float
+    """Time limit for each file."""
 
 
 def process_count(candidates: Sequence[SessionCandidate]) -> int:
@@ -46,7 +53,9 @@ class ReadingProcesses:
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self._processes: WorkerProcesses[FileBatch, list[Reading | None]] = WorkerProcesses(count, _READS)
+        self._processes: WorkerProcesses[FileBatch, list[Reading | None]] = WorkerProcesses(
+            count, f"{__name__}:read_batch"
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -66,9 +75,6 @@ class ReadingProcesses:
 
         Ends early once `stop` returns true.
         """
-        # Imported here, as it is not needed before the first page is there.
-        from leafward.catalogue.cards.file_batch import FileBatch
-
         waiting: deque[tuple[int, Future[list[Reading | None] | None]]] = deque()
         total = sum(one.size for one in candidates)
         batches = _batches(candidates, min(_LARGER, max(1, total // (_SHARES * self.count * BATCH_BYTES))))
@@ -102,3 +108,15 @@ def _batches(candidates: Sequence[SessionCandidate], times: int) -> Iterator[tup
         size += own
     if batch:
         yield tuple(batch)
+
+
+def read_batch(batch: FileBatch) -> list[Reading | None]:
+    """Reads each file; None for a file that took longer than its limit."""
+    # The process that only asks has no use for it before the first page is there.
+    from leafward.catalogue.cards import full_card
+
+    found = []
+    for one in batch.candidates:
+        end = time.monotonic() + batch.seconds
+        found.append(full_card.read_whole(one, lambda: time.monotonic() > end))  # noqa: B023  called at once
+    return found

@@ -242,9 +242,9 @@ def wrapped(text: str, page: Page, *, first: str = "", below: str = "  ") -> lis
     return _filled(text.split(" "), " ", page, first, below)
 
 
-def fact_lines(facts: Iterable[str], page: Page, *, first: str = "", below: str = "") -> list[str]:
+def fact_lines(facts: Iterable[str], page: Page, *, below: str = "") -> list[str]:
     """Safe facts side by side in lines as wide as the page, broken between them; empty ones are left out."""
-    return _filled(filter(None, facts), "   ", page, first, below)
+    return _filled(filter(None, facts), "   ", page, "", below)
 
 
 def _filled(pieces: Iterable[str], gap: str, page: Page, first: str, below: str) -> list[str]:

@@ -190,19 +190,15 @@ def _fitting(head: Sequence[str], facts: list[_Facts], page: Page, room: int) ->
 
 def _title(card: Card, namesake: Namesake | None, page: Page, room: int, short: str, whole: str) -> str:
     """The title of a session and its marks in so many cells; if others share the title, also the facts that distinguish it."""
-
-    def cut(text: str, width: int) -> str:
-        return page.fit(text, width)
-
     marks = whole if cells(card.title) + cells(whole) <= room else short
     room -= cells(marks)
     words = ""
     if namesake is not None:
         left = room - min(cells(card.title), _NAMESAKE) - 2
-        words = safe(namesake.words(max(0, min(_APART, left)), cells, cut))
+        words = safe(namesake.words(max(0, min(_APART, left)), cells, page.fit))
     if words:
-        return f"{cut(card.title, room - cells(words) - 2)}  {words}{marks}"
-    return cut(card.title, room) + marks
+        return f"{page.fit(card.title, room - cells(words) - 2)}  {words}{marks}"
+    return page.fit(card.title, room) + marks
 
 
 def _marks(card: Card, known: dict[str, Card], page: Page, stays: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe
+from leafward.base.safe_text import safe, safe_line
 from leafward.files.edits import delta_in, delta_of, hunks
 from leafward.files.file_names import locate
 from leafward.files.tool_calls import FileAction, FileCall, ToolTable, command_text, file_calls, path_in
@@ -24,7 +24,7 @@ from leafward_tui.inspector.model.turn import Step
 from leafward_tui.inspector.page import Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, signed
 from leafward_tui.ui.text.code import fitted, highlighted
-from leafward_tui.ui.text.spans import Span, padded, shown, shown_line, width_of
+from leafward_tui.ui.text.spans import Span, padded, shown, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +138,7 @@ def _file(sheet: Sheet, change: Changed, opened: bool) -> None:
         [Span(f"{sign} ", "faint"), *path],
         numbers,
         toggle=f"file:{change.path}",
-        copy=shown_line(change.path, 2_000),
+        copy=safe_line(change.path, 2_000),
     )
 
 
@@ -283,13 +283,13 @@ def write_called(sheet: Sheet, selection: Selection, found: Gathered, title: str
     failures = [Span(f"{failed:,} failed", "bad")] if failed else []
     sheet.heading(title, exact(len(steps)), failures)
     folded = [_texts(step) for _, step in steps[MOST_ROWS:]]
-    most = min(_MOST_NAME, max(cell_len(shown_line(step.call.name or "tool", 24)) for _, step in steps))
+    most = min(_MOST_NAME, max(cell_len(safe_line(step.call.name or "tool", 24)) for _, step in steps))
     items = made_items((step.call, step.output) for _, step in steps)
     limit = len(steps) if sheet.is_open("called", holding=folded) or len(folded) <= 1 else MOST_ROWS
     for at, step in steps[:limit]:
         key = f"step{at}"
         is_open = sheet.is_open(key, normally=opened, holding=_texts(step))
-        name = fit(shown_line(step.call.name or "tool", 24), most, ellipsis=sheet.glyphs.ellipsis)
+        name = fit(safe_line(step.call.name or "tool", 24), most, ellipsis=sheet.glyphs.ellipsis)
         name_spans = padded([Span(name, "faint")], most + 1)
         right = _outcome(sheet, step)
         room = sheet.width - INDENT - width_of(name_spans) - width_of(right) - 2
@@ -326,7 +326,7 @@ def _named_item(step: Step, items: Mapping[str, str]) -> list[Span]:
     """The words of the plan item that a call names by its id, where a call of the same turn made it."""
     words = items.get(str(step.call.arguments.get("taskId")), "")
     return (
-        [Span(f"  {shown_line(words, 120)}", "faint")]
+        [Span(f"  {safe_line(words, 120)}", "faint")]
         if words and "subject" not in step.call.arguments
         else []
     )

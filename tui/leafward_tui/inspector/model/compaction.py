@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted, percent
+from leafward.base.safe_text import safe_line
 from leafward.compaction.xray.alignment import Link
 from leafward.compaction.xray.xray import xray_of
 from leafward.context.basis import Basis
@@ -32,7 +33,7 @@ from leafward_tui.inspector.model.special_entries import noted_sizes
 from leafward_tui.inspector.page import XRAY, Page, Selection
 from leafward_tui.ui.survival_cache import survivals_of
 from leafward_tui.ui.text.cells import exact, money, right
-from leafward_tui.ui.text.spans import Span, padded, shown_line
+from leafward_tui.ui.text.spans import Span, padded
 from leafward_tui.ui.text.times import moment
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def _made_by(sheet: Sheet, body: Body) -> None:
         sheet.pairs("usage", words, ink="sub", width=NAMES)
     pins = ours.get("pins")
     if isinstance(pins, list) and pins:
-        sheet.pairs("pinned", ", ".join(shown_line(str(pin), 60) for pin in pins[:6]), ink="sub", width=NAMES)
+        sheet.pairs("pinned", ", ".join(safe_line(str(pin), 60) for pin in pins[:6]), ink="sub", width=NAMES)
     focus = _text(ours.get("focus"))
     if focus:
         sheet.pairs("focus", focus, ink="sub", width=NAMES)
@@ -226,7 +227,7 @@ def _made_by(sheet: Sheet, body: Body) -> None:
 
 
 def _text(value: object) -> str:
-    return shown_line(value, 120) if isinstance(value, str) else ""
+    return safe_line(value, 120) if isinstance(value, str) else ""
 
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
@@ -248,7 +249,7 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
     }
     for audit in found.rules:
         mark, ink = signs[audit.fate]
-        name = Span(shown_line(audit.rule, 120), "text")
+        name = Span(safe_line(audit.rule, 120), "text")
         sheet.row([Span(f"  {mark} ", ink), name], [Span(f"rule {audit.fate.value}", "faint")])
     sections: dict[str, list[SummaryPresence]] = {}
     for item in found.items:
@@ -256,7 +257,7 @@ def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -
     for section, presences in sections.items():
         there = sum(1 for presence in presences if presence is not SummaryPresence.ABSENT)
         share = [Span(exact(there), "text"), Span(f" of {exact(len(presences))}", "faint")]
-        title = BY_KEY[section].title if section in BY_KEY else shown_line(section, 60)
+        title = BY_KEY[section].title if section in BY_KEY else safe_line(section, 60)
         sheet.row([Span(f"  {title}", "sub")], share)
 
 

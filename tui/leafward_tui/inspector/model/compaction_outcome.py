@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
+from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
@@ -16,7 +17,7 @@ from leafward_tui.inspector.page import EXAM
 from leafward_tui.ui.sheets.exam_request import answer_words
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import exact, fit_apart, money, right
-from leafward_tui.ui.text.spans import Span, padded, shown_line, width_of
+from leafward_tui.ui.text.spans import Span, padded, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,7 +97,7 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
     listed = fates if opened else fates[:most]
     places = [f"#{fate.fact.entry:,}" if fate.fact.entry >= 0 else "" for fate in listed]
     texts = fit_apart(
-        [shown_line(fate.fact.text, 300) for fate in listed],
+        [safe_line(fate.fact.text, 300) for fate in listed],
         sheet.width - 13 - max(map(len, places), default=0) - 2,
         ellipsis=sheet.glyphs.ellipsis,
     )
@@ -111,7 +112,7 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
             [Span(f"{sign} ", ink), *padded([Span(fact.kind.value, "faint")], 11), *text],
             place,
             entry=fact.entry,
-            copy=shown_line(fact.text, 4_000),
+            copy=safe_line(fact.text, 4_000),
         )
     if len(fates) > most:
         words = "fewer" if opened else counted(len(fates) - most, "more", "more")
@@ -176,17 +177,17 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
             right_one = number == one.question.right
             lead = f"{sheet.glyphs.arrow} " if right_one else "  "
             ink = "text" if right_one else "faint"
-            sheet.line([Span(" " * INDENT + lead, ink), Span(shown_line(answer.text, 300), ink)])
+            sheet.line([Span(" " * INDENT + lead, ink), Span(safe_line(answer.text, 300), ink)])
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
         for kept in sat:
             if answers := kept.answers_to(found):
                 good, words = answer_words(one.question, kept.model, answers[place])
                 sign, ink = (sheet.glyphs.ok, "leaf") if good else (sheet.glyphs.error, "bad")
-                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(shown_line(words, 300), "sub")])
+                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(safe_line(words, 300), "sub")])
     for kept in sat:
         sheet.row(
             [
-                Span(" " * INDENT + shown_line(kept.model, 60), "sub"),
+                Span(" " * INDENT + safe_line(kept.model, 60), "sub"),
                 Span(f"  {kept.right} of {kept.asked} right", "text"),
             ],
             [Span(money(kept.cost) if kept.cost else "", "faint")],
@@ -213,11 +214,11 @@ def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
         sheet.row(
             [
                 *padded([Span(" " * INDENT + one.kind.value, "faint")], 11 + INDENT),
-                Span(shown_line(one.text, 300), "sub"),
+                Span(safe_line(one.text, 300), "sub"),
             ],
             [Span(f"#{one.entry:,}", "faint")],
             entry=one.entry,
-            copy=shown_line(one.text, 4_000),
+            copy=safe_line(one.text, 4_000),
         )
     if len(later.repeated) > _MOST_OTHERS:
         words = "fewer" if opened else counted(len(later.repeated) - _MOST_OTHERS, "more", "more")

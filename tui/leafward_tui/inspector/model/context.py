@@ -24,7 +24,7 @@ from leafward_tui.inspector.page import ContextLimits, Page, PageLine
 from leafward_tui.ui.appearance.context_signs import part_sign
 from leafward_tui.ui.text.cells import count, filled, fit, limit, right, wrap
 from leafward_tui.ui.text.paths import tilde
-from leafward_tui.ui.text.spans import Span, aligned, padded, shown_line
+from leafward_tui.ui.text.spans import Span, aligned, padded
 from leafward_tui.ui.words.message_words import message_words
 from leafward_tui.ui.words.onset_words import by_settings, compacts_at
 
@@ -169,9 +169,9 @@ def context_page(request: PageRequest) -> Page:
     for note in uncertainties(session, context):
         for line in wrap(note.text, request.width, lines=4, ellipsis=request.glyphs.ellipsis):
             sheet.line([Span(line, "warn")])
-    model = "/".join(shown_line(name, 60) for name in (context.provider, context.model) if name)
+    model = "/".join(safe_line(name, 60) for name in (context.provider, context.model) if name)
     named = Span(model, "sub") if model else Span("no model yet", "nothing")
-    thinking = f"thinking {shown_line(context.thinking, 20)}" if context.thinking else ""
+    thinking = f"thinking {safe_line(context.thinking, 20)}" if context.thinking else ""
     sheet.facts([[named], *([[Span(thinking, "faint")]] if thinking else [])])
     sheet.blank()
     _fill(sheet, context, request.limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe
+from leafward.base.safe_text import safe, safe_line
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
 from leafward.session.entries import PROMPTS, Damage, EntryIndex, Kind, is_own
@@ -19,7 +19,7 @@ from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, 
 from leafward_tui.inspector.page import Page, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import Span, shown, shown_line, wrapped_text
+from leafward_tui.ui.text.spans import Span, shown, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ def _what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
 
 def _title(session: Session, found: Gathered, kind: Kind) -> str:
     if kind is Kind.TOOL_RESULT and found.steps:
-        return "Result of " + shown_line(found.steps[0].call.name or "a tool", 24)
+        return "Result of " + safe_line(found.steps[0].call.name or "a tool", 24)
     if kind is Kind.UNKNOWN and found.others and found.others[0][2].get("says"):
         return "Note"
     if kind is Kind.CUSTOM and not session.is_native and not session.is_kept(found.others[0][0]):
@@ -131,14 +131,14 @@ def _with_what(sheet: Sheet, selection: Selection, found: Gathered) -> None:
     left: list[list[Span]] = []
     if found.models:
         more = f" +{len(found.models) - 1}" if len(found.models) > 1 else ""
-        left.append([Span(shown_line(found.models[-1], 40) + more, "sub")])
+        left.append([Span(safe_line(found.models[-1], 40) + more, "sub")])
     if len(selection) == 1:
         if found.others and found.others[0][1] is Kind.MALFORMED:
             return
         left.append(
             [
                 Span("id ", "faint"),
-                Span(shown_line(selection.session.columns.id(EntryIndex(selection.head)), 60), "sub"),
+                Span(safe_line(selection.session.columns.id(EntryIndex(selection.head)), 60), "sub"),
             ]
         )
     else:
@@ -184,11 +184,11 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
     inside = [index for index in session.labels if any(index in span for span in selection.entries)]
     for index in inside[:_MARKS]:
         sheet.line(
-            [Span(f"[{shown_line(session.labels[index], 120)}]", "sub"), Span(f"  on #{index:,}", "faint")],
+            [Span(f"[{safe_line(session.labels[index], 120)}]", "sub"), Span(f"  on #{index:,}", "faint")],
             entry=index,
         )
     for made, title in selection.sub_agents[:_MARKS]:
-        called = fit(shown_line(title, 200), max(8, sheet.width - 18), ellipsis=sheet.glyphs.ellipsis)
+        called = fit(safe_line(title, 200), max(8, sheet.width - 18), ellipsis=sheet.glyphs.ellipsis)
         sheet.facts(
             [[Span("sub-agent: ", "memory"), Span(called, "sub")]],
             [[Span(f"#{made:,}", "faint")]],
@@ -204,7 +204,7 @@ def _marks(sheet: Sheet, selection: Selection) -> None:
         sheet.facts([words, [Span(f"#{at:,}", "faint")]], entry=at)
     for remark in session.source.notes:
         if remark.code in _LOST_ROWS and any(remark.entry in span for span in selection.entries):
-            sheet.note(f"#{remark.entry:,}: {shown_line(remark.text, 400)}")
+            sheet.note(f"#{remark.entry:,}: {safe_line(remark.text, 400)}")
 
 
 def _sign(selection: Selection, tokens: int) -> str:
@@ -226,7 +226,7 @@ def _prompts(sheet: Sheet, found: Gathered) -> None:
         found.prompts if opened or len(found.prompts) <= _FOLD_PROMPTS + 1 else found.prompts[:_FOLD_PROMPTS]
     )
     for prompt in seen:
-        words = shown_line(prompt.text) or "(no text)"
+        words = safe_line(prompt.text, 400) or "(no text)"
         sheet.labelled(prompt.label, [[Span(words, "text")]], entry=prompt.entry, copy=safe(prompt.text))
     if len(found.prompts) > _FOLD_PROMPTS + 1:
         rest = len(found.prompts) - len(seen)
@@ -245,7 +245,7 @@ def _messages(sheet: Sheet, found: Gathered, *, alone: bool) -> None:
         mine = limit * 2 if alone and not found.replies else max(3, limit // 2)
         body = _body(sheet, prompt, "sub" if prompt.author else "strong")
         if prompt.author:
-            body.insert(0, [Span(f"by {shown_line(prompt.author, 60)}", "faint")])
+            body.insert(0, [Span(f"by {safe_line(prompt.author, 60)}", "faint")])
         sheet.folded(f"you{at}", body, mine, label=prompt.label, entry=prompt.entry, copy=safe(prompt.text))
     _thoughts(sheet, found)
     if len(found.replies) > 1:
@@ -326,7 +326,7 @@ def _unknown(sheet: Sheet, found: Gathered) -> None:
     for at, (index, block) in enumerate(found.unknown_blocks[:8]):
         sheet.heading(
             "Unknown block",
-            shown_line(str(block.get("type", "without a type")), 60),
+            safe_line(str(block.get("type", "without a type")), 60),
             [Span(f"#{index:,}", "faint")],
         )
         JsonWriter(sheet, f"block{at}", indent=2).write(block)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
+from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import split_path
 from leafward.files.command_changes import command_changes
 from leafward.files.file_names import utf16_order
 from leafward.files.working_set import FileUse, working_set
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.ui.text.cells import fit_path
-from leafward_tui.ui.text.spans import Span, shown_line
+from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -60,7 +61,7 @@ def files_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
     _section(sheet, "Made, moved or changed by commands", by_command, {})
     _section(sheet, "Read", read, others.fates)
     every = (*files.modified, *by_command, *read)
-    return sheet.page(copy="\n".join(shown_line(file.path, 4_000) for file in every))
+    return sheet.page(copy="\n".join(safe_line(file.path, 4_000) for file in every))
 
 
 def where(selection: Selection) -> list[Span]:
@@ -80,14 +81,14 @@ def _section(
     for file in listed:
         last = file.entries[-1]
         numbers = sheet.columns([(f"{len(file.entries):,}", "sub"), (f"#{last:,}", "faint")], COLUMNS)
-        own = min(cell_len(shown_line(file.path, 4_000)), room // 2)
+        own = min(cell_len(safe_line(file.path, 4_000)), room // 2)
         fate = _fate(file.path, fates.get(file.path), room - own, sheet.glyphs)
         path = path_spans(file.path, room - cell_len(fate), sheet.glyphs)
         sheet.row(
             [Span(" " * INDENT, "blank"), *path, Span(fate, "warn")],
             numbers,
             entry=last,
-            copy=shown_line(file.path, 4_000),
+            copy=safe_line(file.path, 4_000),
             file=file.path,
         )
 
@@ -100,6 +101,6 @@ def _fate(path: str, fate: FileDestination | None, width: int, glyphs: Glyphs) -
     if not fate.to:
         return f"  removed{at}"
     lead = f"  {glyphs.arrow} "
-    folder, name = split_path(shown_line(fate.to, 4_000))
-    to = folder if folder and name == split_path(shown_line(path, 4_000))[1] else folder + name
+    folder, name = split_path(safe_line(fate.to, 4_000))
+    to = folder if folder and name == split_path(safe_line(path, 4_000))[1] else folder + name
     return lead + fit_path(to, max(8, width - cell_len(lead + at)), gap=glyphs.gap) + at

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
-from leafward.base.safe_text import safe
+from leafward.base.safe_text import safe, safe_line
 from leafward.session.entries import DAMAGE_TEXT, Damage
 from leafward.session.lines.line_decoding import decode_line
 from leafward_tui.inspector.model.sheet import MOST_LINES, Sheet
 from leafward_tui.ui.text.cells import byte_size, exact
-from leafward_tui.ui.text.spans import Span, head_of, shown, shown_line, width_of, wrapped_text
+from leafward_tui.ui.text.spans import Span, head_of, shown, width_of, wrapped_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +149,7 @@ def _scalar(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (dict, list)):
         return "{}" if isinstance(value, dict) else "[]"
-    return shown_line(repr(value), 100)
+    return safe_line(repr(value), 100)
 
 
 def raw_page(request: PageRequest) -> Page:
@@ -160,20 +160,20 @@ def raw_page(request: PageRequest) -> Page:
     entry = session.entry(selection.head)
     records = [record for record in session.records(selection.head) if record.strip()] or [entry.raw]
     sheet.blank()
-    title = [Span(f"#{exact(entry.index)}", "strong"), Span(f"  {shown_line(entry.type, 40)}", "sub")]
+    title = [Span(f"#{exact(entry.index)}", "strong"), Span(f"  {safe_line(entry.type, 40)}", "sub")]
     if entry.role:
-        title.append(Span(f"  {shown_line(entry.role, 40)}", "sub"))
+        title.append(Span(f"  {safe_line(entry.role, 40)}", "sub"))
     number = session.columns.entries_in(selection.entries)
     about = [Span(f"first of {counted(number, 'entry', 'entries')}", "faint")] if number > 1 else []
     sheet.row(title, about)
-    name = Span(shown_line(entry.id, 80), "faint")
+    name = Span(safe_line(entry.id, 80), "faint")
     beside = width_of([name]) <= _LONGEST_BESIDE
     sheet.row(_place(session, entry, records), [name] if beside else [])
     if not beside:
         sheet.line([Span("id ", "faint"), name])
     origin = session.origin(selection.head)
     if origin.path.name != session.path.name:
-        sheet.line([Span("in ", "faint"), Span(shown_line(origin.path.name, sheet.width), "sub")])
+        sheet.line([Span("in ", "faint"), Span(safe_line(origin.path.name, sheet.width), "sub")])
     if entry.damage is not None:
         sheet.line([Span(f"{sheet.glyphs.malformed} ", "bad"), Span(DAMAGE_TEXT[entry.damage], "warn")])
     for at, record in enumerate(records):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from leafward.base.figures import counted
+from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import split_path
 from leafward.session.entries import NO_ENTRY
 from leafward_tui.inspector.page import Page, PageLine
@@ -231,7 +232,5 @@ class Sheet:
 
 def path_spans(path: str, width: int, glyphs: Glyphs, *, ink: str = "text") -> list[Span]:
     """A session's path in at most `width` cells; it gives up its middle first."""
-    from leafward_tui.ui.text.spans import shown_line
-
-    folder, name = split_path(fit_path(shown_line(path, 2_000), width, gap=glyphs.gap))
+    folder, name = split_path(fit_path(safe_line(path, 2_000), width, gap=glyphs.gap))
     return [Span(folder, "faint"), Span(name, ink)] if folder else [Span(name, ink)]

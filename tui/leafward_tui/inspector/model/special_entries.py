@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
-from leafward.base.safe_text import safe
+from leafward.base.safe_text import safe, safe_line
 from leafward.compaction.stored_summary.stored_summary import stored_parts
 from leafward.compaction.stored_summary.summary_lines import part_sizes
 from leafward.context.basis import Basis
@@ -29,7 +29,7 @@ from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
 from leafward_tui.inspector.model.sheet import INDENT, LABEL, Sheet, path_spans
 from leafward_tui.ui.text.cells import exact, money
 from leafward_tui.ui.text.markdown import rendered
-from leafward_tui.ui.text.spans import Span, padded, shown, shown_line, wrapped_text
+from leafward_tui.ui.text.spans import Span, padded, shown, wrapped_text
 
 if TYPE_CHECKING:
     from leafward.session.session import Session
@@ -82,9 +82,9 @@ def write_special(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind,
             )
         else:
             name = body.get("customType") if kind is Kind.CUSTOM else _type_of(body)
-            sheet.pairs("type", shown_line(str(name), 120), width=_NAMES)
+            sheet.pairs("type", safe_line(str(name), 120), width=_NAMES)
             if isinstance(body.get("says"), str):
-                sheet.pairs("says", shown_line(body["says"], 200), width=_NAMES)
+                sheet.pairs("says", safe_line(body["says"], 200), width=_NAMES)
         sheet.blank()
         whole = {name: value for name, value in body.items() if name != "says" or not isinstance(value, str)}
         JsonWriter(sheet, f"json{index}").write(body.get("data") if kind is Kind.CUSTOM else whole)
@@ -102,7 +102,7 @@ def _jump(sheet: Sheet, session: Session, name: str, entry: EntryIndex, missing:
     """Writes a row that leads to another entry and describes it."""
     head = padded([Span(name, "faint")], _NAMES)
     if not 0 <= entry < len(session):
-        missing_id = shown_line(str(missing), 60) if isinstance(missing, str) and missing else ""
+        missing_id = safe_line(str(missing), 60) if isinstance(missing, str) and missing else ""
         spans = (
             [Span("nothing", "nothing")]
             if not missing_id
@@ -139,7 +139,7 @@ def _summarizer(body: Body) -> str:
     if isinstance(ours, dict) and "merged" in ours:
         return "Leafward, carried over from another branch"
     name = ours.get("summarizer") if isinstance(ours, dict) else None
-    return f"Leafward, {shown_line(name, 60)}" if isinstance(name, str) and name else ""
+    return f"Leafward, {safe_line(name, 60)}" if isinstance(name, str) and name else ""
 
 
 def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
@@ -169,7 +169,7 @@ def _compaction(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -
     details = body.get("details")
     inferred = details.get("inferredParent") if isinstance(details, dict) else None
     if isinstance(inferred, str):
-        sheet.pairs("place", f"inferred: {shown_line(inferred, 200)}", ink="sub", width=_NAMES)
+        sheet.pairs("place", f"inferred: {safe_line(inferred, 200)}", ink="sub", width=_NAMES)
     _summary(sheet, body)
     _details(sheet, body)
 
@@ -322,7 +322,7 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
     sections = message.get("sections")
     if isinstance(sections, dict):
         parts += [(str(name), part) for name, part in sections.items() if isinstance(part, str)]
-        gone = [shown_line(str(name), 60) for name, part in sections.items() if part is None]
+        gone = [safe_line(str(name), 60) for name, part in sections.items() if part is None]
         if gone:
             sheet.pairs("without", ", ".join(gone), ink="sub", width=_NAMES)
     limit = max(6, sheet.height // 3) if opened else 3
@@ -331,12 +331,12 @@ def write_system(sheet: Sheet, index: EntryIndex, message: Body, *, opened: bool
         lines = wrapped_text(shown(part[:120_000].strip()), sheet.width - INDENT, "sub")
         if name:
             size = [Span(counted(part.count("\n") + 1, "line"), "faint")]
-            sheet.row([Span(shown_line(name, 80), "text")], size, copy=safe(part))
+            sheet.row([Span(safe_line(name, 80), "text")], size, copy=safe(part))
         sheet.folded(key, lines, limit, indent=INDENT, copy=safe(part))
     for key, title in (("toolsAdded", "adds tools"), ("toolsRemoved", "drops tools")):
         listed = message.get(key)
         names = (
-            [shown_line(str(tool.get("name")), 40) for tool in listed if isinstance(tool, dict)]
+            [safe_line(str(tool.get("name")), 40) for tool in listed if isinstance(tool, dict)]
             if isinstance(listed, list)
             else []
         )
@@ -365,7 +365,7 @@ def write_other(sheet: Sheet, session: Session, index: EntryIndex, kind: Kind, b
         sheet.row(spans, place, entry=index)
         note = body.get("note")
         if isinstance(note, str) and note.strip():
-            sheet.line([Span(" " * (LABEL + 3), "blank"), Span(shown_line(note), "sub")])
+            sheet.line([Span(" " * (LABEL + 3), "blank"), Span(safe_line(note, 400), "sub")])
         return
     if kind is Kind.CUSTOM:
         key = f"custom{index}"

@@ -90,18 +90,6 @@ ASKS = frozenset(
 )
 """Intents that open a field. Where none is opened, the text typed for it must not act as commands."""
 
-BROAD_KEYS = {
-    "enter": "does the main thing with the row: opens, moves, shows it",
-    "space": "switches something of the row on or off: the preview, a tick",
-    "left": "goes to the left: folds, lowers a value, the column before",
-    "right": "goes to the right: unfolds, raises a value, the next column",
-    **dict.fromkeys("12345", "takes the tab or choice with this number"),
-}
-"""Keys that act on whatever is there, and their effect on every screen.
-
-Every other key has one meaning: the hints of its intents begin with the same word, and so do their titles.
-"""
-
 GROUPS = ("Rows", "Tree", "Go", "Change", "Find", "View", "Compaction", "Compare", "Sessions", "Leafward")
 """Headings of the help, in its order."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len, split_graphemes
 
-from leafward.base.safe_text import safe, safe_line
+from leafward.base.safe_text import safe
 from leafward_tui.ui.text.cells import fit
 
 if TYPE_CHECKING:
@@ -38,11 +38,6 @@ def shown(text: str) -> str:
     if text.isascii():
         return text
     return "\n".join(fit(line, 2 * len(line) + 2) for line in text.split("\n"))
-
-
-def shown_line(text: str, limit: int = 400) -> str:
-    """Session text on one line of at most `limit` characters."""
-    return safe_line(text, limit)
 
 
 def width_of(spans: Iterable[Span]) -> int:

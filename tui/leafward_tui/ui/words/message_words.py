@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from leafward.base.safe_text import safe_line
 from leafward.context.message_columns import message_body
 from leafward.session.headlines.entry_headline import headline
 from leafward.session.messages import message_text
 from leafward_tui.ui.text.cells import byte_size
-from leafward_tui.ui.text.spans import shown_line
 
 if TYPE_CHECKING:
     from leafward.context.message_columns import ContextMessage
@@ -40,7 +40,7 @@ def message_words(session: Session, message: ContextMessage) -> tuple[str, str]:
         if message.role == "bashExecution":
             return "you", f"! {first_words.text}"
         return first_words.word, first_words.text
-    text = shown_line(message_text(message_body(session, message)), _LIMIT)
+    text = safe_line(message_text(message_body(session, message)), _LIMIT)
     if message.role.endswith("Summary"):
         text = _HEADING.sub("", text)
     if not word:

@@ -183,8 +183,6 @@ _TYPES = {
 }
 """Types of lines whose payload need not be read."""
 
-TYPES = frozenset({*_TYPES, "response_item", "event_msg"})
-
 
 class RolloutLine(NamedTuple):
     """One line, with the facts from its beginning."""
