@@ -36,6 +36,8 @@ OUTCOME = " → "
 REPLY = "the reply "
 """The beginning of what stands there where no call shows that the request is done."""
 _SAYS = f"{REPLY}says: “"
+WORKED_ON = "worked on "
+"""The beginning of what stands there where files were changed meanwhile, and nothing shows that this did it."""
 REVERTED_SINCE = "reverted since"
 """What stands there of work that was taken back."""
 
@@ -125,9 +127,12 @@ class LineCandidate:
     @property
     def asks(self) -> bool:
         """Whether it repeats a request of the user's."""
-        return self.section is SummarySection.GOAL or self.text.startswith(
-            (_ASKED, ASKED_BEFORE, "Last request")
-        )
+        return self.section is SummarySection.GOAL or self.is_request
+
+    @property
+    def is_request(self) -> bool:
+        """Whether it begins as the line of one."""
+        return self.text.startswith((_ASKED, ASKED_BEFORE, "Last request"))
 
     @property
     def is_ticked(self) -> bool:
@@ -135,7 +140,7 @@ class LineCandidate:
         if self.section is not SummarySection.DONE or not self.asks:
             return self.section is SummarySection.DONE
         came = self.text.partition(OUTCOME)[2]
-        return bool(came) and not came.startswith((REPLY, REVERTED_SINCE))
+        return bool(came) and not came.startswith((REPLY, WORKED_ON, REVERTED_SINCE))
 
     @property
     def came(self) -> str:

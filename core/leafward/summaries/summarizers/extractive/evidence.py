@@ -29,7 +29,12 @@ from leafward.summaries.summarizers.extractive.answers.carried_out import Carrie
 from leafward.summaries.summarizers.extractive.answers.last_reply import last_word
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, FileWork
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_lines import Since, carry
-from leafward.summaries.summarizers.extractive.requests import asked_answers, offers, user_requests
+from leafward.summaries.summarizers.extractive.requests import (
+    asked_answers,
+    earlier_requests,
+    offers,
+    user_requests,
+)
 from leafward.summaries.summarizers.extractive.requests.exchange import mark_doubted
 from leafward.summaries.summarizers.extractive.requests.kept_answers import continued, finish
 from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
@@ -152,10 +157,11 @@ def collect(
     went_on = continued(turns, [*messages, *behind], answers.later, span.previous_entry)
     carry(evidence, previous, span.previous_entry, Since(turns, answers.later, after, went_on))
     evidence.last_turn = turns[-1].first + 1 if turns else 0
+    same = SameWork(messages, failed, span.cwd, evidence.files)
     user_requests.requests(
         evidence,
         turns,
-        SameWork(messages, failed, span.cwd, evidence.files),
+        same,
         first=not any(line.section is SummarySection.GOAL for line in evidence.candidates),
         is_split=span.prefix > 0,
         kept=answers,
@@ -179,6 +185,7 @@ def collect(
     named = {(one.kind, one.key) for one in seen_after}
     date_statements(evidence, turns, behind, answers.later, named, span.cwd)
     gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
+    earlier_requests.tell_changes(evidence, turns, same, gone)
     tell_declared(evidence, gone)
     tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
     return evidence

@@ -79,7 +79,7 @@ def test_an_answered_last_request_has_its_outcome() -> None:
         *worked("tests/rows.py", "b"),
         reply("My mistake, the worker slept in two of them."),
     ]
-    last = "Last request: 19 tests in 53 SECONDS? → changed `rows.py`"
+    last = "Last request: 19 tests in 53 SECONDS? → worked on `rows.py`"
     assert last in told_in(SummarySection.DONE, *said)
 
 

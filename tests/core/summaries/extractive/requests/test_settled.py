@@ -154,7 +154,8 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
     asked = "Port the lexer of orchard to a table."
     told = next(one for one in lines if asked in one[1])
     if behind[-1]["role"] == "user":
-        assert told == (SummarySection.CONTEXT, f"Last request before the messages that were kept: {asked}")
+        asked = f"Last request before the messages that were kept: {asked} → worked on `lexer.py`"
+        assert told == (SummarySection.CONTEXT, asked)
     else:
         assert told[0] is SummarySection.DONE
         assert f"{asked} → " in told[1]

@@ -121,3 +121,47 @@ def test_thanks_in_many_words_are_no_request() -> None:
     text = _text(*said, reply("You're very welcome! Grafting is worth an afternoon."))
     assert f"- [x] Last request: {_ASKED['content']} → Moved the crates into a table." in text
     assert "fascinating" not in text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Done:\n- Updated the lanes of the harbour in the index",
+        "- Removed the stray semicolons of the harbour\n- Deleted the unused lanes of the harbour",
+    ],
+)
+def test_what_a_reply_reports_beside_the_request_is_not_its_outcome(answer: str) -> None:
+    """Fails where the first report of the reply stands behind the request, whatever it is of."""
+    text = _text(_ASKED, *worked("src/crates.py", "a"), reply(answer), *_NEXT)
+    assert f"- [x] Asked: {_ASKED['content']} → changed `crates.py`" in text
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["the address is the same in the valley and in the harbour", "why is the sum of the valley red?"],
+)
+def test_what_orders_no_work_has_no_tick(said: str) -> None:
+    """Fails where a remark or a question is ticked because files were changed for it."""
+    text = _text(user(said), *worked("src/crates.py", "a"), reply("- Added the option `use_lanes`"), *_NEXT)
+    assert "- [x] Asked" not in text
+    first = [
+        user("Sort the crates."),
+        *worked("src/crates.py", "a"),
+        reply("Sorted `crates`. How many are there?"),
+    ]
+    only = [*first, user("they are twenty"), *worked("src/sums.py", "b"), reply("That is all.")]
+    assert "- [x] Last request: they are twenty" not in _text(*only)
+
+
+def test_a_request_that_lost_its_outcome_is_told_with_the_files_that_were_changed_for_it() -> None:
+    """Fails where it stands alone: the count of its tests is an older one."""
+    counted = [user("Test the sums of the crates of the valley."), *worked("tests/crates.py", "c")]
+    runs = ended("t", "pytest", "31 passed")
+    later = [
+        user("Write a test of the lanes."),
+        *worked("tests/lanes.py", "d"),
+        *runs,
+        reply("Wrote it, 31 tests pass."),
+    ]
+    text = _text(*counted, reply("The crates are tested, 28 tests pass."), *later)
+    assert "- Asked: Test the sums of the crates of the valley. → worked on `crates.py`" in text

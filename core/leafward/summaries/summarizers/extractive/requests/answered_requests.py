@@ -58,7 +58,7 @@ _STUCK = late(
 )
 """A sign that the work is stuck."""
 CHANGES = late(
-    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
+    r"(?i)^(?:(?:ok(?:ay)?|please|now|and|also|so|then|first|but|hi|hey|yes|no|just|actually|bitte|jetzt|dann|nun)[\s,.]+)*(?:(?:can|could|would|will) (?:you|we) |(?:i|we)(?:['’]d| would)? (?:want|like|need)(?: you)? to |let['’]?s |you should |kannst du |peux-tu )?(?:please |also |now |bitte |just )*"
     r"(?:add|fix|port|move|rename|remove|delete|drop|implement|make|create|write|rewrite|update|upgrade|refactor|change|replace|convert|build|merge|split|migrate|extract|restore|revert|clean|set|install|deploy|publish|push|commit|release"
     r"|turn|switch|use|let|allow|support|handle|extend|improve|simplify|speed|optimi[sz]e|draw|show .{1,60} (?:in|on|as|with|beside)|document|address|resolve|solve|get rid|put|bring|go on|continue|start|try|do(?! (?:we|you|they|i|these|those)\b)|finish|complete|apply|enable|disable"
     r"|füge?|entfern\w*|lösch\w*|benenne?|erstell\w*|beheb\w*|ersetz\w*|änder\w*|mach\w*|schreib\w*|baue?|bau|korrigier\w*|ajoute\w*|supprime\w*|renomme\w*|cré\w*|corrige\w*|remplace\w*|fais|modifie\w*|añade|agrega|elimina|quita|crea|reemplaza|cambia|haz)\b"

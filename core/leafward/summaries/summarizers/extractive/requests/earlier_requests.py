@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from leafward.summaries.facts.sentences import prose, questions, responses
 from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.values import DROPPED, FactKind
-from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE, OUTCOME, Evidence, add
+from leafward.summaries.summarizers.extractive.candidates import (
+    ASKED_BEFORE,
+    OUTCOME,
+    WORKED_ON,
+    Evidence,
+    add,
+)
 from leafward.summaries.summarizers.extractive.requests.answered_requests import asks_for_work, tells_outcome
 from leafward.summaries.summarizers.extractive.requests.exchange import (
     Closings,
@@ -32,10 +38,10 @@ from leafward.summaries.summarizers.extractive.turns import (
     position,
     turn_before,
 )
-from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut
+from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, cut, named_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from leafward.summaries.summarizers.extractive.requests.same_work import SameWork
 
@@ -93,7 +99,10 @@ def _is_worth_telling(turn: Turn) -> bool:
 
 def _is_overtaken(turn: Turn, end: Turn, same: SameWork) -> bool:
     """Whether nothing tells what came of a request but files that were all changed again since: it may hold no more."""
-    return same.went_on(end) and with_outcome("", turn, end, same).startswith(f"{OUTCOME}changed ")
+    if end.doubted or not same.went_on(end):
+        return False
+    told = with_outcome("", turn, end, same)
+    return not told or told.startswith(f"{OUTCOME}changed ")
 
 
 def _end_of(turns: Sequence[Turn], turn: Turn, close: Turn) -> Turn:
@@ -132,6 +141,18 @@ def section_of(turn: Turn, end: Turn, same: SameWork) -> SummarySection:
     changed = bool(changed_for(turn, end, same))
     told = tells_outcome(turn, end, changed=changed, looked=same.only_looked(end))
     return SummarySection.DONE if told else SummarySection.CONTEXT
+
+
+def tell_changes(evidence: Evidence, turns: Sequence[Turn], same: SameWork, gone: Collection[str]) -> None:
+    """Tells behind the answered requests that have no outcome which files were changed for them: no file that is `gone`."""
+    answered = {turn.entry: turn for turn in turns if turn.answer}
+    for candidate in evidence.candidates:
+        turn = answered.get(candidate.sources[0]) if candidate.is_request and candidate.sources else None
+        if turn is None or OUTCOME in candidate.text:
+            continue
+        if files := [path for path in same.changed(turn) if path not in gone]:
+            told = f"{OUTCOME}{WORKED_ON}{named_files(files)}"
+            candidate.text = cut(candidate.text, LINE_LIMIT - len(told)) + told
 
 
 def without_dropped(evidence: Evidence, text: str) -> str:

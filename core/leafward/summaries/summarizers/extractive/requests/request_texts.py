@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import labels, prose, questions, responses
+from leafward.summaries.facts.sentences.demands import only_limits
 from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_questions
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
@@ -16,7 +17,9 @@ from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     only_leads,
     speaks_only,
 )
-from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
+    section_of_sentence,
+)
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY, quoted
 from leafward.summaries.summarizers.extractive.requests.answered_requests import (
     asks_for_plan,
@@ -57,6 +60,10 @@ ENDING_LIMIT = OUTCOME_LIMIT + 24
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
 _HEADING_ALONE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
 """One word, or a few without a stop, of letters alone: a heading tells no outcome."""
+_LISTED = re.compile(r"\s*(?:[-*+•✅✓]|\d{1,2}[.)])\s")
+"""The beginning of an item of a list."""
+_JOINS = re.compile(r"[/._-]")
+"""The signs between the words of a path."""
 _I_DID = re.compile(r"I(?:['’]ve| have)?\b")
 _STOPS = (".", "!", "。", "！")
 _PAST = re.compile(
@@ -226,7 +233,8 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
 
     What no call shows is told as what the reply says. A decision is no outcome: it has a section of its own. A statement about
-    code that was written anew since may no longer hold. Where `end` tells no outcome, only how it begins is told.
+    code that was written anew since may no longer hold. Where `end` tells no outcome, only how it begins is told. What asks for
+    no work has no more than a quotation.
     """
     changed = changed_for(request, end, same)
     if end.doubted:
@@ -234,18 +242,37 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     if not tells_outcome(request, end, changed=bool(changed), looked=same.only_looked(end)):
         return with_ending(text, request, end.answer, same)
     shown = same.did(end) or (not end.works and same.did(request))
-    changed, report = changed if shown else [], _report_of(end.answer)
-    told = cut(_outcome_of(request, end, changed, report, same), OUTCOME_LIMIT)
+    report = _report_of(end.answer, request.text)
+    shown = shown and _is_ordered(request, text, [report or _statement_of(end, same), *changed])
+    told = cut(_outcome_of(request, end, changed, report, same, shown=shown), OUTCOME_LIMIT)
     if not told or _HEADING_ALONE.fullmatch(told):
         return text
-    # What a question led to shows no answer.
-    ordered = not questions.asks(request.text) or asks_for_work(request.text)
-    shown = (shown and bool(changed or (report and ordered))) or told.startswith(REPLY)
+    shown = (shown and bool(changed or report)) or told.startswith(REPLY)
     return f"{text}{OUTCOME}{told if shown else quoted(told)}"
 
 
-def _outcome_of(request: Turn, end: Turn, changed: Sequence[str], told: str, same: SameWork) -> str:
-    """The outcome of a request for which some files were `changed`, and whose answer reports what is `told`; empty where nothing tells it."""
+def _is_ordered(request: Turn, text: str, came: Sequence[str]) -> bool:
+    """Whether a request, quoted as `text`, orders work, or is no question and what `came` of it names something of it.
+
+    What else led to work, such as a remark or a limit, does not say what was to be done.
+    """
+    if asks_for_work(request.text):
+        return True
+    if questions.asks(request.text) or only_limits(request.own):
+        return False
+    # In other languages nothing here tells an order from a remark.
+    return prose.ENGLISH.search(request.text) is None or any(
+        _is_about(one, f"{text} {request.text}") for one in came
+    )
+
+
+def _outcome_of(
+    request: Turn, end: Turn, changed: Sequence[str], told: str, same: SameWork, *, shown: bool
+) -> str:
+    """The outcome of a request for which some files were `changed`, and whose answer reports what is `told`; empty where nothing tells it.
+
+    With `shown` these files were changed for it.
+    """
     if said := verdict_of(end):
         return said
     if not changed and asks_for_plan(request.text):
@@ -261,7 +288,10 @@ def _outcome_of(request: Turn, end: Turn, changed: Sequence[str], told: str, sam
             and len(content_words(told)) > _TELLS
             and not _PAST.search(told)
             and prose.ENGLISH.search(told)
+            and (not shown or _is_for(told, end.answer, request.text))
         )
+        if not shown:
+            return told if short else ""
         told = f"{told.rstrip('.。')} ({files})" if short else files
     if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
@@ -272,10 +302,10 @@ def _outcome_of(request: Turn, end: Turn, changed: Sequence[str], told: str, sam
     return told
 
 
-def _report_of(answer: str) -> str:
+def _report_of(answer: str, request: str) -> str:
     """What an answer says that the agent did, else its first report of finished work, a short one rather than one that is cut.
 
-    Empty where it has none.
+    Empty where it has none that is about the request: names something of that, or begins the answer.
     """
     done = [
         whole
@@ -286,8 +316,25 @@ def _report_of(answer: str) -> str:
         )
         and (whole := one.alone())
     ]
+    done = [one for one in done if _is_for(one, answer, request)]
     did = (one for one in done if _I_DID.match(one))
     return next(did, "") or next((one for one in done if len(one) <= OUTCOME_LIMIT), done[0] if done else "")
+
+
+def _is_for(said: str, answer: str, request: str) -> bool:
+    """Whether what an answer says is about a request: it names something of that, or the answer begins with it."""
+    if _is_about(said, request):
+        return True
+    first = next((line for line in answer.split("\n") if len(content_words(line)) >= _TELLS), "")
+    # An item of a list may be about anything.
+    begun = (one for one in prose.sentences(first) if len(content_words(one)) >= _TELLS)
+    return not _LISTED.match(first) and said == next(begun, "")
+
+
+def _is_about(report: str, request: str) -> bool:
+    """Whether a report, or a path, names something of a request; the verb that a report begins with may be of anything."""
+    words = content_words(report)[1:] if " " in report else content_words(_JOINS.sub(" ", report))
+    return not set(content_words(request)).isdisjoint(words)
 
 
 def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bool = False) -> str:
@@ -321,7 +368,7 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
 
 def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:
     """The files that the work on a request changed, or that on the prompt whose answer ends it."""
-    return same.changed(end) or same.changed(request)
+    return list(dict.fromkeys([*same.changed(request), *same.changed(end)]))
 
 
 def _statement_of(end: Turn, same: SameWork) -> str:
@@ -334,6 +381,7 @@ def _statement_of(end: Turn, same: SameWork) -> str:
         if (section := section_of_sentence(one.text)) in _STATED
         and not (prose.announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
         and (whole := one.alone())
+        and len(content_words(whole)) >= _TELLS
     }
     stated = [one for one, section in said.items() if section is SummarySection.CONTEXT]
     # Behind words that only lead to it, a reason is the answer.
