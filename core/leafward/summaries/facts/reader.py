@@ -37,6 +37,7 @@ from leafward.summaries.facts.calls.call_arguments import (
     edits_in,
     first_of,
     is_silent,
+    strings_in,
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
@@ -56,13 +57,14 @@ from leafward.summaries.facts.sentences import demands, pasting, prose, response
 from leafward.summaries.facts.sentences.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.sentences.told_steps import ToldSteps
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
-from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Reach, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.values import Fact
 
 _SAID = frozenset(
     {
@@ -147,6 +149,8 @@ class FactReader:
         """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
         self._asked_for: dict[tuple[FactKind, str], str] = {}
         """The work and the one-time demands in the requests since the last answer."""
+        self._open = NO_ENTRY
+        """The last prompt that asks for more than to go on with the work before it."""
         self._ordered = False
         """Whether one of them asks to write something."""
         self._demanded: dict[tuple[FactKind, str], str] = {}
@@ -203,8 +207,10 @@ class FactReader:
             over = list(self.told.answered(entry)) if self._is_answered else []
             if self._is_answered:
                 over += self.plan.told_done(text_of(message.get("content")), entry)
+                self.rules.answered()
             if calls:
                 self.told.worked()
+                self.rules.called()
             return [*over, *self._reply(entry, message, calls)]
         if role == "toolResult":
             return list(self._result(entry, message))
@@ -234,7 +240,9 @@ class FactReader:
         typed = prose.unwrapped(pasting.divided(text)[0])
         own = list(prose.sentences(typed))
         goes_on = prose.keeps_going(typed.strip())
-        self.told.asked(agreed=goes_on or responses.agrees(typed.strip()), goes_on=goes_on)
+        agreed = goes_on or responses.agrees(typed.strip())
+        self.told.asked(agreed=agreed, goes_on=goes_on)
+        self._open = self._open if agreed or demands.only_limits(typed) else entry
         if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
@@ -279,12 +287,14 @@ class FactReader:
         same = fewer >= _KNOWN_AGAIN and len(before & again) >= _AGAIN * fewer
         return self._demanded if same else {}
 
-    def is_done_with(self, rule: str, *, answered: bool = False) -> bool:
-        """Whether a rule of the user's only bound the work on the last request, and that is answered; `answered`: by later messages."""
-        key = (FactKind.CONSTRAINT, rule)
-        if self._is_answered:
-            return key in self._asked_for or key in self._met()
-        return answered and key in self._asked_for
+    def reach_of(self, rule: Fact, *, answered: bool = False) -> Reach:
+        """How far a demand of the user's reaches behind the last message; `answered`: later messages answer the last request."""
+        met, key = self._is_answered or answered, (rule.kind, rule.key)
+        if met and (key in self._asked_for or (self._is_answered and key in self._met())):
+            return Reach.OVER
+        if self.rules.lasts(rule):
+            return Reach.LASTING
+        return Reach.OPEN if rule.last >= self._open and not met else Reach.EARLIER
 
     def _not_repeated(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
         """Sightings in a request without sentences of the last reply, repeated to speak about them, that read like rules."""
@@ -375,7 +385,7 @@ class FactReader:
             if name == "explanation" and call.name.endswith("update_plan") and isinstance(value, str):
                 yield from self.texts.prose(value, Voice.AGENT, entry)
                 continue
-            for text in _strings(value):
+            for text in strings_in(value):
                 code = name in TEXT_ARGUMENTS
                 yield from self.texts.by_form(
                     text, Voice.CODE if code else Voice.CALL, entry, numbers=not code
@@ -481,18 +491,6 @@ def _holds(text: str, names: int) -> Callable[[str], bool]:
         return text.__contains__
     words = frozenset(_NAME.findall(text))
     return lambda name: name in words or name in text
-
-
-def _strings(value: object) -> Iterator[str]:
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
 
 
 def _first_line(text: str) -> str:

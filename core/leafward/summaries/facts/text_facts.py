@@ -69,6 +69,7 @@ class TextFacts:
         ruled = listed_rules(text) if user else ()
         for sentence in prose.sentences(text) if voice is not Voice.THOUGHT else _thoughts(text):
             if sentence.endswith((":", "：")):
+                user = user and not demands.gives_text(sentence)
                 continue
             if user and questions.asks(sentence):
                 # A question makes no rule and no decision, and leaves only the answer to be done.

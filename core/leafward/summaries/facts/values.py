@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
+from enum import Enum, IntEnum, StrEnum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
@@ -57,6 +57,19 @@ class Voice(IntEnum):
     """A file that a call changes."""
     USER = 7
     """The user."""
+
+
+class Reach(Enum):
+    """How far a demand of the user's reaches: only one that lasts is a rule, any other is what was said with a request."""
+
+    LASTING = auto()
+    """It holds beyond its request: it says so, it was repeated, or nothing else was said with it."""
+    OPEN = auto()
+    """It belongs to a request that is open."""
+    EARLIER = auto()
+    """It was said with a request that was answered since: nothing tells whether it holds for other work."""
+    OVER = auto()
+    """It bound one piece of work, which was answered, or was that work."""
 
 
 class Sighting(NamedTuple):

@@ -10,11 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.sentences.demands import demands, is_for_once
+from leafward.summaries.facts.sentences.demands import demands, lasts
 from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentence_key, sentences
-from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.summarizers.extractive.candidates import SAID_WITH
+from leafward.summaries.summarizers.extractive.candidates import SAID_WITH, SAID_WITH_OPEN
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
@@ -46,7 +45,8 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
         text = line
         kind = None
         if section is SummarySection.CONSTRAINTS and is_open is not False:
-            kind, text = FactKind.CONSTRAINT, line.removeprefix(SAID_WITH)
+            # What was said with one request is no rule.
+            kind = None if line.startswith((SAID_WITH, SAID_WITH_OPEN)) else FactKind.CONSTRAINT
         elif section is SummarySection.CONTEXT:
             quoted = _QUOTES_USER.match(line)
             if _WANTS.match(line):
@@ -65,7 +65,7 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
 
 def _rules(sentence: str) -> bool:
     """Whether a sentence of one of the user's messages, which are answered, still holds as a rule."""
-    return demands(sentence) and not (is_for_once(sentence, ordered=False) or is_wish(sentence))
+    return demands(sentence) and lasts(sentence)
 
 
 def unfinished(

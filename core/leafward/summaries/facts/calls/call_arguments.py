@@ -85,3 +85,16 @@ def first_of(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str:
             # A command as a list of words; a shell's own words in front are left out.
             return value[-1] if len(value) == 3 and value[1] in {"-c", "-lc"} else " ".join(value)
     return ""
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """All texts in a value of a call's arguments, however deep they lie."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)

@@ -37,6 +37,10 @@ _ASSUMED = late(
     r"^(?:previously|formerly|originally|früher|ursprünglich|auparavant|antes)\b|\b(?:we|i|wir|ich|on|nous) (?:had |wrongly )?(?:assumed|believed|hatten? angenommen|pensions|supposions)\b|^(?:以前|之前|原来)"
 )
 """What was thought before: it holds no more."""
+_TROUBLE = late(
+    r"(?i)\W*(?:(?:the|my|a|another|das|le|el|o) )?(?:(?:main|only|real|whole|eigentliche) )?(?:problem|issue|trouble|bug|point|problème|problema|проблема)[eo]?s? (?:is|are|was|ist|war|est|était|es|era|é|è|в том)\b|问题(?:是|在于)|問題は|문제는"
+)
+"""The beginning of a sentence that says what is wrong, or what something is for."""
 _POLISH = late(
     r"[ąćęłńśźż]|^nie[,.! ]+(?:to|tak|nie)\b|\b(?:czy|się|sie|jest|już|juz|ale|tylko|jeszcze|też|dziala|nadal|dalej|przez|jak|co|po) ?\b"
 )
@@ -75,10 +79,14 @@ _RULE_FIRST = late(
     r"|^(?:please )?(?:answer|respond|reply|speak|talk)(?: (?:to me|me|only|please))* in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\b"
     r"|^(?:bitte )?antworte(?: mir| bitte| immer| nur)* (?:auf|in) \w+|^réponds?(?:ez)?(?:-moi)? (?:toujours )?en \w+|^respónd?e(?:me)? (?:siempre )?en \w+|^responde(?:me)? (?:siempre )?en \w+"
 )
+_REPLY_IN = late(
+    r"^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$"
+    r"|^(?:antworte (?:auf|in)|auf(?= \w+ antworten)|répond(?:s|ez) en|respónd?eme en|respond[ea](?:me)? e[nm]|odpowiadaj po|отвечай(?:те)? (?:на|по)) \w+(?: antworten)?\W*$"
+)
+"""The language of all answers."""
 _RULE_BRIEF = late(
     r"^(?:stay|remain) (?:\w+[- ])?compatible\b|^without (?:any |adding |using )?(?:new|external|third[- ]party|extra|additional|other) \w+|^leave \S+(?: \S+)? (?:alone|untouched|unchanged)\b"
-    r"|^(?:please )?(?:answer|respond|reply) in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$"
-    r"|^(?:antworte (?:auf|in)|auf(?= \w+ antworten)|répond(?:s|ez) en|respónd?eme en|respond[ea](?:me)? e[nm]|odpowiadaj po|отвечай(?:те)? (?:на|по)) \w+(?: antworten)?\W*$"
+    rf"|{_REPLY_IN.pattern}"
 )
 """Rules of so few words that only their first ones tell them."""
 _ANSWERED_IN = late(
@@ -199,10 +207,37 @@ _VERB_OF_IT = late(
     r"\b([^\W\d_]+) (?:it|them|es|sie|ihn)\b|\b(?:ne (?:le |la |les |l['’])|no (?:lo|la|los|las) )([^\W\d_]+)\b"
 )
 """A verb with nothing but a pronoun for its object."""
-_LASTS = late(
-    r"\b(?:never|always|from now on|in general|every time|each time|nie|niemals|immer|ab jetzt|jamais|toujours|désormais)\b"
-    "|永远|总是|以后|今后|从现在"
+_GIVES = late(
+    r"(?i)\b(?:prompts?|templates?|messages?|texts?|e-?mails?|posts?|letters?|examples?|snippets?|drafts?|issues?|tickets?|vorlagen?|nachrichten?|beispiele?|texte|modèle|exemple|plantilla|mensaje|texto|ejemplo)\b[^:：]{0,40}[:：]$"
+    r"|(?:提示词|模板|邮件|消息|文案|示例|プロンプト|テンプレート|メール|例文|프롬프트|템플릿)[^:：]{0,20}[:：]$"
 )
+"""The end of a sentence that gives a text: what stands there is not said to the agent."""
+_LASTS = late(
+    r"\b(?:never|always|from now on|in (?:general|future|the future)|going forward|(?:every|each|any) ?time|whenever|at all times|without exception|under no circumstances|(?:strictly )?(?:forbidden|prohibited)"
+    r"|nie|niemals|immer|ab (?:jetzt|sofort)|künftig|in zukunft|grundsätzlich|jedes ?mal|auf keinen fall|jamais|toujours|désormais|dorénavant|à chaque fois|en aucun cas"
+    r"|nunca|jamás|siempre|cada vez|a partir de ahora|en ningún caso|sempre|mai|d['’]ora in poi|a partir de agora)\b"
+    "|никогда|всегда|впредь|каждый раз|永远|总是|始终|一律|以后|今后|从现在|每次|任何时候|严禁|禁止|いつも|常に|毎回|今後|絶対に?|항상|언제나|매번|앞으로|절대"
+)
+"""A demand that says that it lasts."""
+_OF_ALL = late(
+    r"\b(?:every|each|all|any|no) [\w-]+|\b(?:jede[rsnm]?|alle[rn]?|kein\w*) \w+|\b(?:chaque|tou(?:te?s?|s) l[ea]s|aucune?) \w+|\b(?:cada|tod[oa]s? l[oa]s|ningun[oa]?|ningún|ogni|tutt[ie] [gl]\w+|nessun\w*) \w+"
+    r"|\b(?:throughout|across|(?:in|for|of|auf|für|in diesem|pour|dans|para|en) (?:this|the (?:whole|entire)|(?:ce|cet|cette|este|esta|das|dieses)) (?:project|repo(?:sitory)?|codebase|session|workspace|projekt|repo|projet|dépôt|proyecto|repositorio))\b"
+    "|кажд|все[хм]? |所有|每个|每一|整个项目|(?:这个|本)项目|すべて|全て|各|どの|모든|각 "
+)
+"""A demand on each of a kind, or on the project."""
+_IN_WORK = late(
+    r"\b(?:edit|change|update|modify|adjust|add|write|rewrite|put|create|fix|configure|extend|ändere|ergänze|schreib\w*|modifie\w*|ajoute\w*|change[rz]|cambia|añade|escribe)\b[^,;]*?"
+    r"\b(?:to|that|which|who|so|it|they|damit|dass|d[eao]ss|que|pour|para)\b.{0,24}?\b(?:never|always|nie|niemals|immer|jamais|toujours|nunca|siempre)\b"
+)
+"""Such words about what is to be made: the sentence asks for the work."""
+_ON_CONDUCT = late(
+    r"^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|for now),? )*(?:do not|don['’]?t|should(?: not|n['’]t)|let['’]?s not) (?:(?:try|start|begin) (?:to )?)?"
+    r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
+    r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
+    r"|.{0,120}\b(?:without(?: any)?|(?:add|use|introduce|with) no) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
+    r"|no (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
+)
+"""What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
 _KNOWN = late(
     r"^(?:the|this|that|these|those|its?|they|der|die|das|dies\w*|es|er|sie|l[ea]s?|il|elle|ce(?:tte|s)?|el|l[ao]s|est[aeo]s?|es[aeo]s?|os?|as?|ess[ae]s?|ele|ela)\b|^l['’]"
 )
@@ -277,8 +312,11 @@ def revoked(sentence: str) -> frozenset[str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def demands(sentence: str) -> bool:
-    """Whether a user's sentence states a rule or a limit that holds from now on."""
+    """Whether a user's sentence states a rule or a limit."""
     if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
+        return False
+    if sentence.count('"') % 2 or _TROUBLE.match(sentence) is not None:
+        # A piece of a quotation, or what is wrong now.
         return False
     if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None or names_cause(sentence):
         return False
@@ -314,6 +352,11 @@ def demands(sentence: str) -> bool:
     if len(words.split()) <= _LEAST_WORDS and len(_APOSTROPHE.split(words)) <= _LEAST_WORDS:
         return False
     return _RULE_FIRST.match(words) is not None or (_RULES.search(words) is not None and not _is_half(words))
+
+
+def gives_text(sentence: str) -> bool:
+    """Whether a text follows a sentence that is to be written, sent or looked at: what it demands is no rule of its giver."""
+    return sentence.endswith((":", "：")) and _GIVES.search(sentence) is not None
 
 
 def _without(words: str, pattern: re.Pattern[str], parts: tuple[str, ...]) -> str:
@@ -372,10 +415,18 @@ def is_general(sentence: str) -> bool:
     return any(one.search(words) is not None for one in (_NOTHING_OF, _RULE_BRIEF, _ANSWERED_IN))
 
 
-def binds_one_thing(sentence: str) -> bool:
-    """Whether a demand obliges one thing that it names as known, and does not say that it lasts: `the table must have a sum`."""
+def lasts(sentence: str) -> bool:
+    """Whether a demand holds beyond its request by its form.
+
+    It says so, obliges all of a kind, bans the things of a kind, names the language of answers, or is about what the agent
+    does whatever it works on.
+    """
     words = without_fillers(sentence.lower())
-    return _KNOWN.match(words) is not None and _LASTS.search(words) is None
+    if _LASTS.search(words) is not None:
+        return _IN_WORK.search(words) is None
+    if _OF_ALL.search(words) is not None and _OBLIGED.stand_in(words):
+        return _KNOWN.match(words) is None
+    return any(one.search(words) is not None for one in (_NOTHING_OF, _REPLY_IN, _ANSWERED_IN, _ON_CONDUCT))
 
 
 def limits_work(demand: str, beside: str) -> bool:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.demands import (
-    binds_one_thing,
     is_for_once,
-    is_general,
     is_work,
+    lasts,
     limits_work,
+    only_limits,
     revoked,
 )
 from leafward.summaries.facts.sentences.marker_words import markers
@@ -93,13 +93,6 @@ _NO_WORK = late(
     r"(?: (?:any ?thing|any|the|code|files?))*(?: yet| for now| now)?\W*$"
 )
 """A ban on work as such, or on commits: nobody sets it for good."""
-_ON_CONDUCT = late(
-    r"(?i)^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|for now),? )*(?:do not|don['’]?t|should(?: not|n['’]t)|let['’]?s not) (?:(?:try|start|begin) (?:to )?)?"
-    r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
-    r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
-    r"|.{0,120}\b(?:no|without(?: any)?) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
-)
-"""What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
 _UNTIL_TOLD = late(
     r"(?i)\b(?:until|till|before) (?:i|we) (?:say|tell|told|ask|give|approve|confirm|agree|ok)\b|\bbis ich (?:es |das )?(?:sage|freigebe)\b"
 )
@@ -165,21 +158,37 @@ class StandingRules:
     _prompt: str = ""
     """The last prompt."""
     _lasting: set[str] = field(default_factory=set)
-    """The keys of the rules in lists of rules, and of those that took the place of others."""
+    """The keys of rules in lists of rules, of those that took the place of others, were said again, or were all that was said."""
+    _alone: set[str] = field(default_factory=set)
+    """The keys of the rules of the last prompt, where it said nothing else and no call followed yet."""
     _worked_for: dict[bool, str] = field(default_factory=dict)
     """The last prompts that led to changed files (False), and to commits (True)."""
 
     def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
         """Records the demands of a prompt."""
         self._bans.update(self._fresh)
+        again = prompt.strip() != self._prompt
         self._fresh, self._prompt = {}, prompt.strip()
+        keys = set()
         for seen in sightings:
             if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
+                keys.add(seen.key)
+                if again and seen.key in self._told:
+                    self._lasting.add(seen.key)
                 self._tell(seen.key, seen.text)
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
         self._lasting.update(map(sentence_key, listed_rules(prompt)))
+        self._alone = keys if only_limits(prompt) else set()
+
+    def called(self) -> None:
+        """Records that a call followed the last prompt: it asked for work."""
+        self._alone.clear()
+
+    def answered(self) -> None:
+        """Records that the last prompt was answered: what it said alone, and nothing was done for, is a rule."""
+        self._lasting |= self._alone
 
     def _tell(self, key: str, rule: str) -> None:
         """Records a rule, and what ends it: of very many rules few are asked about at each prompt."""
@@ -199,10 +208,9 @@ class StandingRules:
         return self._told.pop(key, "")
 
     def lasts(self, rule: Fact) -> bool:
-        """Whether a rule holds beyond the request that it was said with, by its form or its place in a list of rules."""
-        if rule.key in self._lasting or _ON_CONDUCT.match(rule.text) is not None:
-            return True
-        return is_general(rule.text) and not binds_one_thing(rule.text)
+        """Whether a demand holds beyond its request: by its form, its place in a list of rules, as it was repeated or said alone, or until what it names as its end."""
+        until = rule.key in self._before_work or rule.key in self._until_asked
+        return until or rule.key in self._lasting or lasts(rule.text)
 
     def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Records the revocations in a prompt's sentences; yields the revoked rules.

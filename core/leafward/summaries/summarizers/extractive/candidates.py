@@ -54,6 +54,9 @@ ANSWERED_BY_USER = "Answered by the user: "
 SAID_WITH = "Said with an earlier request: "
 """The lead of a limit that was set for work which was answered since: it may hold for later work, too."""
 
+SAID_WITH_OPEN = "Said with the open request: "
+"""The lead of a limit on work that goes on, where the goal does not quote it."""
+
 PROPOSED = "Proposed: "
 """The lead of a choice that nobody agreed to, and that no work carried out."""
 

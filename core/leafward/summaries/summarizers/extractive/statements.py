@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.calls.printed_errors import ended_with
-from leafward.summaries.facts.sentences.demands import demands
-from leafward.summaries.facts.sentences.prose import is_to_try, sentences
+from leafward.summaries.facts.sentences.prose import content_words, is_to_try
 from leafward.summaries.facts.sentences.questions import without_fillers
-from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Reach, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     SAID_WITH,
+    SAID_WITH_OPEN,
     Evidence,
     add,
     asked_since,
@@ -29,7 +26,6 @@ from leafward.summaries.summarizers.extractive.state.obstacles import (
     tell_obstacles,
 )
 from leafward.summaries.summarizers.extractive.state.overcome import end_of, is_check
-from leafward.summaries.summarizers.extractive.turns import is_answered
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
@@ -45,6 +41,7 @@ _RULE = 2
 """The worth of a rule beside other lines: likely needed facts do not crowd it out."""
 _LIMIT = 0.7
 """The part of that which a limit on answered work has: it does not crowd out what is general."""
+_LEADS = {Reach.LASTING: "", Reach.OPEN: SAID_WITH_OPEN, Reach.EARLIER: SAID_WITH}
 _AHEAD = 3
 """Checklists whose open items come next."""
 _TODO_LINE = 220
@@ -66,8 +63,8 @@ def stated(
     runs = CommandRuns.of(evidence, messages, kept)
     for fact in evidence.facts.values():
         if fact.kind is FactKind.CONSTRAINT:
-            if fact.is_open and not evidence.reader.is_done_with(fact.key, answered=kept.finished):
-                _demand(evidence, fact, kept, turns)
+            if fact.is_open:
+                _demand(evidence, fact, kept)
         elif (
             fact.kind is FactKind.URL
             and fact.voice is not Voice.OUTPUT
@@ -88,36 +85,34 @@ def stated(
     _repeated_commands(evidence, runs)
 
 
-def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> None:
-    """Adds a rule of the user's, with the request in the kept messages that may end it."""
+def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts) -> None:
+    """Adds a demand of the user's, with the request in the kept messages that may end it: bare only where it lasts.
+
+    What an open request asks for stands in the goal already.
+    """
+    reach = evidence.reader.reach_of(fact, answered=kept.finished)
     since = kept.reader.rules.revoked_by(fact.text)
-    is_over = not (since or evidence.reader.rules.lasts(fact)) and _is_of_earlier_work(
-        evidence, fact, kept, turns
-    )
+    if reach is Reach.OVER or (reach is Reach.OPEN and _is_in_goal(evidence, fact.text)):
+        return
     add(
         evidence,
         SummarySection.CONSTRAINTS,
         asked_since(without_fillers(fact.text), since),
         sources_of(fact),
-        _RULE * (2.5 + 1.5 * evidence.recency(fact)) * (_LIMIT if is_over else 1.0),
+        _RULE * (2.5 + 1.5 * evidence.recency(fact)) * (_LIMIT if reach is Reach.EARLIER else 1.0),
         limit=260,
-        lead=SAID_WITH if is_over else "",
+        lead=_LEADS[reach],
     )
 
 
-def _is_of_earlier_work(evidence: Evidence, fact: Fact, kept: KeptFacts, turns: Sequence[Turn]) -> bool:
-    """Whether a demand was made with work, or with a question that was answered, and more was asked for since; a prompt that only sets rules asks for none."""
-    place = evidence.position.get(fact.last, -1)
-    first = bisect_left(turns, place, key=attrgetter("last"))
-    if place < 0 or first == len(turns):
-        return False
-    behind = (turns[at] for at in range(first + 1, len(turns)))
-    if not any(turn.words for turn in chain(behind, kept.later)):
-        return False
-    if turns[first].works:
-        return True
-    answered = kept.finished or any(is_answered(turns[at]) for at in range(first, len(turns)))
-    return answered and not all(map(demands, sentences(turns[first].own)))
+def _is_in_goal(evidence: Evidence, demand: str) -> bool:
+    """Whether a line about the goal has the words of a demand."""
+    words = set(content_words(demand))
+    return any(
+        words.issubset(content_words(one.text))
+        for one in evidence.candidates
+        if one.section is SummarySection.GOAL
+    )
 
 
 def _checklists(evidence: Evidence) -> None:

@@ -31,7 +31,9 @@ def test_a_ban_on_commits_ends_with_one_that_was_asked_for() -> None:
     assert rules(*asked, user("Now commit it"), *run, reply("Done.")) == []
 
 
-def test_a_ban_on_something_of_the_work_stays() -> None:
+def test_a_ban_on_something_of_the_work_stands_in_the_goal() -> None:
     rule = "Do not change the frost table."
     asked = [user(f"Sort the rows. {rule}"), *worked("rows.py", "z"), reply("Sorted.")]
-    assert rules(*asked, user("Go on"), *worked("b.py", "y")) == [rule]
+    said = [*asked, user("Go on"), *worked("b.py", "y")]
+    assert rules(*said) == []
+    assert any(rule in line for line in told_in(SummarySection.GOAL, *said))

@@ -82,8 +82,7 @@ def test_what_is_general_in_form_is_a_rule_whatever_was_answered(rule: str) -> N
 )
 def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
     asked = [user(f"Add a page for the crates. {limit}"), *WORK, DONE]
-    assert rules(*asked) == [limit]
-    assert rules(*asked, *THEN) == [f"{LEAD}{limit}"]
+    assert rules(*asked) == rules(*asked, *THEN) == [f"{LEAD}{limit}"]
 
 
 def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
@@ -110,8 +109,50 @@ def test_a_clause_without_its_sentence_is_no_rule() -> None:
 
 
 def test_a_prompt_that_only_sets_a_limit_sets_a_rule() -> None:
-    said = [user("Keep the logo of the orchard."), reply("I will."), *THEN]
-    assert rules(*said) == ["Keep the logo of the orchard."]
+    said = [user("Don't change the logo of the orchard."), reply("I will not."), *THEN]
+    assert rules(*said) == ["Don't change the logo of the orchard."]
+    # Where work followed, it was part of that.
+    assert rules(said[0], *worked("src/logo.py", "d"), *said[1:]) == [f"{LEAD}{rules(*said)[0]}"]
+
+
+def test_a_limit_that_was_said_with_another_request_again_is_a_rule() -> None:
+    limit = "Keep the logo of the orchard."
+    said = [user(f"Add a page for the crates. {limit}"), *WORK, DONE]
+    again = [user(f"Sort the crates by weight. {limit}"), *worked("src/crates.py", "c"), DONE]
+    assert rules(*said, *again, user("now print them")) == [limit]
+    assert rules(*said, *said, user("now print them")) == [f"{LEAD}{limit}"]
+
+
+def test_a_limit_on_open_work_stands_in_the_goal_or_is_told_as_said_with_it() -> None:
+    limit = "The api must return 404 for an unknown crate."
+    assert rules(user(f"Add a page for the crates. {limit}"), *WORK) == []
+    beds = [f"The page shows the crates of bed {number} of the valley by name." for number in range(20)]
+    asked = user(" ".join([*beds[:10], limit, *beds[10:]]))
+    assert rules(asked, *WORK) == [f"Said with the open request: {limit}"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "edit the notes of the orchard to never use those long dashes",
+        "Write me a command with this prompt:\nYou are the keeper of the orchard. No greetings. Never say please.",
+        "Die Mail:\n\nDie Kisten dürfen nie leer sein, und sie müssen immer gezählt werden.",
+    ],
+)
+def test_work_and_text_to_be_written_set_no_rules(said: str) -> None:
+    told = rules(user(f"Have a look. {said}"), *WORK, DONE, *THEN)
+    assert [one for one in told if not one.startswith(LEAD)] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The problem is that it must always be formatted anew",
+        'Only use it if the page differs from the orchard." This is how I remember it',
+    ],
+)
+def test_what_is_wrong_and_pieces_of_quotations_are_no_rules(said: str) -> None:
+    assert rules(user("Add a page for the crates."), *WORK, DONE, user(said), *WORK, DONE) == []
 
 
 def test_a_list_of_rules_is_one_of_rules() -> None:
@@ -174,4 +215,5 @@ def test_a_purpose_a_reason_and_a_cause_oblige_nobody(said: str) -> None:
 
 def test_what_somebody_should_avoid_is_a_rule() -> None:
     rule = "try to avoid new columns in the valley."
-    assert rules(user(f"Add a page for the crates. Please {rule}"), *WORK) == [rule]
+    asked = user(f"Add a page for the crates. Please {rule}")
+    assert rules(asked, *WORK, DONE) == [f"{LEAD}{rule}"]

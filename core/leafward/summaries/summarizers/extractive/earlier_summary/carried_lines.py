@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.demands import demands, is_for_once
+from leafward.summaries.facts.sentences.demands import demands, is_for_once, lasts
 from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.told_steps import tells_how_it_stood
@@ -19,6 +19,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
     BEFORE_KEPT,
     SAID_WITH,
+    SAID_WITH_OPEN,
     add,
     asked_since,
 )
@@ -230,8 +231,8 @@ def _read_today(
         if evidence.size:
             section, lead = goals[text]
             text = without_mark(text) if lead else text
-    if section is SummarySection.CONSTRAINTS and text.startswith(SAID_WITH):
-        text, lead = text.removeprefix(SAID_WITH), SAID_WITH
+    if section is SummarySection.CONSTRAINTS and text.startswith((SAID_WITH, SAID_WITH_OPEN)):
+        text, lead = text.removeprefix(SAID_WITH).removeprefix(SAID_WITH_OPEN), SAID_WITH
     text = _worded_today(text, went_on=evidence.size > 0)
     return _Line(section, text, lead) if text else None
 
@@ -329,13 +330,14 @@ def _placed_by_words(line: _Line) -> _Line | None:
     """The line in the section that its words belong to; None for words about a step or an answered request."""
     section, text, lead = line
     if section is SummarySection.CONTEXT and (said := _SAID_BY_USER.match(text)) is not None:
-        # In a list of the user's messages, requests are answered, and rules still hold.
+        # In a list of the user's messages, requests are answered, and rules that last still hold.
         # Of a message with several sentences those that ask for work are over.
         rules = [
             one
             for one in sentences(said[1])
             if demands(one) and not (is_for_once(one, ordered=False) or is_wish(one))
         ]
+        lead = lead if all(map(lasts, rules)) else SAID_WITH
         return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
