@@ -94,6 +94,17 @@ def test_how_things_stood_is_over_when_the_work_was_committed() -> None:
     assert left(*work, *ran("b", "git log --oneline")) == [FROST, FENCE, FIX, NOTE]
 
 
+@pytest.mark.parametrize(
+    "words", ["接下来我会读完井边的所有说明再写总结。", "Next step: paint the whole fence of the orchard."]
+)
+def test_what_comes_next_in_the_work_is_over_when_that_was_answered(words: str) -> None:
+    looked = [reply(words, ("a", "read", {"path": "rows.txt"})), result("a", "3")]
+    assert left(*looked, previous="") == [words]
+    assert left(*looked, reply("The orchard has 3 rows."), previous="") == []
+    # An answer that leaves it says it for whoever goes on.
+    assert left(*looked, reply(words), previous="") == [words]
+
+
 def test_what_the_answer_itself_leaves_open_stays_open() -> None:
     said = [*worked("gate.py", "a"), reply("The gate is mended. The fence is not yet painted.")]
     said += [user("and the well?"), *worked("well.py", "b"), reply("The well is deeper now.")]

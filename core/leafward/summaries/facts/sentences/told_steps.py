@@ -102,7 +102,7 @@ class ToldSteps:
     _naming: dict[str, dict[str, None]] = field(default_factory=dict)
     """The steps that had each content word, in their text or their heading."""
     _stood: dict[str, None] = field(default_factory=dict)
-    """The steps that only describe a state amid work; some may be closed."""
+    """The steps that only describe a state amid work, or what comes next in it; some may be closed."""
     _last: set[str] = field(default_factory=set)
     """The steps that the last answer told."""
     _cancelled: Subjects[EntryIndex] = field(default_factory=Subjects)
@@ -129,7 +129,8 @@ class ToldSteps:
                 for word in (*self._under[seen.key], *content_words(seen.text)):
                     self._naming.setdefault(word, {})[seen.key] = None
                 self._stood.pop(seen.key, None)
-                if not final and tells_how_it_stood(seen.text):
+                amid = seen.voice is Voice.AGENT and remains(seen.text)
+                if not final and (amid or tells_how_it_stood(seen.text)):
                     self._stood[seen.key] = None
                 for sign in signs:
                     self._waiting.setdefault(sign, set()).add(seen.key)
