@@ -12,7 +12,7 @@ from leafward.base.config import Config
 from leafward.branches.healing.call_pairs import CallPairs
 from leafward.branches.healing.healing import healing
 from leafward.cli.output.outline_lines import measure
-from leafward.compaction.exam.given_up import given_up
+from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.sizes import Sizes
 from leafward.export.doctor import check
@@ -155,7 +155,8 @@ def test_thousands_of_requests_that_stand() -> None:
         ]
     messages.append({"role": "user", "content": "can you please revert that?"})
     with in_linear_time():
-        found = given_up([SpanMessage(EntryIndex(place), one) for place, one in enumerate(messages)])
+        spoken = [SpanMessage(EntryIndex(place), one) for place, one in enumerate(messages)]
+        found = given_up(asked_turns(spoken), spoken)
     assert len(found[0].standing) == 999
 
 
