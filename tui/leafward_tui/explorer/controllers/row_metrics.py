@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind
 from leafward.session.headlines.entry_headline import call_of, headline
@@ -324,8 +324,7 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     names = [safe_line(change.path.rpartition("/")[2]) for change in changes]
     parts = []
     if names:
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        parts.append("edited " + ", ".join(names[:3]) + more)
+        parts.append(f"edited {first_few(names, 3)}")
     failed = _failures(session, spans, glyphs)
     if failed:
         parts.append(failed)
