@@ -16,7 +16,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
-from leafward.branches.relocation import RelocationOutcome, moves, relocate
+from leafward.branches.relocation import RelocationOutcome, moved_sessions, relocate
 from leafward.catalogue.listing import Catalogue
 from tests.oracle.codex import Codex, Script, endpoint
 from tests.oracle.installed_agents import (
@@ -58,7 +58,7 @@ def relocated(agent: str, old: Path, new: Path, env: Mapping[str, str]) -> Itera
     catalogue = Catalogue(Config(), env=env)
     catalogue.refresh()
     mine = [card for card in catalogue.cards() if card.agent == agent]
-    yield from relocate(moves(mine, str(old), str(new)), Config(), env, write=True)
+    yield from relocate(moved_sessions(mine, str(old), str(new)), Config(), env, write=True)
 
 
 def once(agent: str, old: Path, new: Path, env: Mapping[str, str], store: Path) -> Relocation:

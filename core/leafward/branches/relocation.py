@@ -50,7 +50,7 @@ class RelocationOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MovedSession:
     """A session of the old folder, and its new folder."""
 
     card: Card
@@ -62,9 +62,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """The result of one move."""
+    """The result for one session."""
 
-    move: Move
+    moved: MovedSession
     outcome: RelocationOutcome
     reason: str = ""
     """Why it was skipped or refused, in one line."""
@@ -75,7 +75,7 @@ class Relocation:
     remarks: tuple[WriteRemark, ...] = ()
 
 
-def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
+def moved_sessions(cards: Sequence[Card], old: str, new: str) -> list[MovedSession]:
     """The sessions that worked in a folder or below it, oldest first, each with its new folder.
 
     Both folders are absolute. Raises NotFound, with the nearest folder, where no session worked there, and Refused where
@@ -97,10 +97,10 @@ def moves(cards: Sequence[Card], old: str, new: str) -> list[Move]:
         there = by_folder.get(target, ())
         for card in held:
             forks = tuple(one for one in there if card.path in _ancestors(one.path, above))
-            found.append(Move(card, target, forks))
+            found.append(MovedSession(card, target, forks))
     if not found:
         raise NotFound(f"no session worked in {old}{_nearest(old, by_folder)}")
-    return sorted(found, key=lambda move: (move.card.modified, move.card.path))
+    return sorted(found, key=lambda moved: (moved.card.modified, moved.card.path))
 
 
 def _within(folder: str, above: str) -> bool:
@@ -125,45 +125,45 @@ def _nearest(old: str, folders: Iterable[str]) -> str:
 
 
 def relocate(
-    moves: Iterable[Move], config: Config, env: Mapping[str, str], *, write: bool
+    sessions: Iterable[MovedSession], config: Config, env: Mapping[str, str], *, write: bool
 ) -> Iterator[Relocation]:
     """Forks each session into its new folder, one after the other, and yields its outcome.
 
     A session that fails is refused and the next one is tried. Without `write` nothing is written. Never raises LeafwardError.
     """
-    for move in moves:
+    for moved in sessions:
         try:
-            yield _relocated(move, config, env, write=write)
+            yield _relocated(moved, config, env, write=write)
         except LeafwardError as error:
-            yield Relocation(move, RelocationOutcome.REFUSED, str(error))
+            yield Relocation(moved, RelocationOutcome.REFUSED, str(error))
         except OSError as error:
-            yield Relocation(move, RelocationOutcome.REFUSED, error.strerror or str(error))
+            yield Relocation(moved, RelocationOutcome.REFUSED, error.strerror or str(error))
 
 
-def _relocated(move: Move, config: Config, env: Mapping[str, str], *, write: bool) -> Relocation:
-    card = move.card
+def _relocated(moved: MovedSession, config: Config, env: Mapping[str, str], *, write: bool) -> Relocation:
+    card = moved.card
     if card.relation == SUBAGENT:
         return Relocation(
-            move, RelocationOutcome.SKIPPED, "a sub-agent's session belongs to the one that started it"
+            moved, RelocationOutcome.SKIPPED, "a sub-agent's session belongs to the one that started it"
         )
     if card.problem is not None:
-        return Relocation(move, RelocationOutcome.REFUSED, card.problem)
+        return Relocation(moved, RelocationOutcome.REFUSED, card.problem)
     agent = agent_named(card.agent)
     with closing(agent.open(Path(card.path))) as session:
         end = last_said(session, session.place)
         if end < 0:
-            return Relocation(move, RelocationOutcome.SKIPPED, "nothing was said in it")
-        if not os.path.isdir(move.folder):
-            return Relocation(move, RelocationOutcome.REFUSED, f"no folder {move.folder}")
-        draft, end, remarks = _drafted(session, agent, ForkTerms(env, config, utc_now(), cwd=move.folder))
-        held = _holding(move, session, end)
+            return Relocation(moved, RelocationOutcome.SKIPPED, "nothing was said in it")
+        if not os.path.isdir(moved.folder):
+            return Relocation(moved, RelocationOutcome.REFUSED, f"no folder {moved.folder}")
+        draft, end, remarks = _drafted(session, agent, ForkTerms(env, config, utc_now(), cwd=moved.folder))
+        held = _holding(moved, session, end)
         if held:
-            return Relocation(move, RelocationOutcome.THERE, path=held)
+            return Relocation(moved, RelocationOutcome.THERE, path=held)
         if draft.imported is not None:
             draft.resume.program(env)
         if write:
             _store(session, draft, env)
-    return Relocation(move, RelocationOutcome.MADE, draft=draft, path=str(draft.path), remarks=remarks)
+    return Relocation(moved, RelocationOutcome.MADE, draft=draft, path=str(draft.path), remarks=remarks)
 
 
 def _drafted(
@@ -199,14 +199,14 @@ def _store(session: Session, draft: ForkDraft, env: Mapping[str, str]) -> None:
         raise
 
 
-def _holding(move: Move, session: Session, end: EntryIndex) -> str:
+def _holding(moved: MovedSession, session: Session, end: EntryIndex) -> str:
     """The path of a fork that holds the session up to its end; empty without one."""
-    if not move.forks:
+    if not moved.forks:
         return ""
     mark = mark_of(session, end)
-    agent = agent_named(move.card.agent)
-    for fork in move.forks:
-        if fork.problem is not None or fork.agent != move.card.agent:
+    agent = agent_named(moved.card.agent)
+    for fork in moved.forks:
+        if fork.problem is not None or fork.agent != moved.card.agent:
             continue
         with closing(agent.open(Path(fork.path))) as other:
             kinds = other.columns.kind

@@ -98,6 +98,16 @@ class Price:
         """Tokens of the context that no cache of this conversation holds; they cost the full price."""
         return max(0, self.after.sent - self.cached)
 
+    @property
+    def file_words(self) -> str:
+        """How the files named on the path differ: `2 fewer, 1 more`; empty where they do not."""
+        files = {
+            "fewer": self.files_left,
+            "more": self.files_entered,
+            "with other changes": self.files_changed,
+        }
+        return ", ".join(f"{len(paths)} {word}" for word, paths in files.items() if paths)
+
     def size_of(self, side: PriceSide) -> tuple[str, int] | None:
         """The tokens of one side beside the sizes of the context, with their sign: `~` if estimated.
 

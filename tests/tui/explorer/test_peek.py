@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.files.working_set import FileChange
-from leafward.session.entries import EntryIndex
 from leafward_tui.explorer.controllers.cursor_details import SETTLE
-from leafward_tui.explorer.controllers.hit_glance import glance
-from leafward_tui.explorer.controllers.row_metrics import glance_at
+from leafward_tui.explorer.controllers.glance import glance
 from leafward_tui.explorer.widgets.peek import TurnDigest
 from tests.acting import Acting, call, reading
 from tests.tui.explored import NARROW, WIDE, exploring
@@ -43,7 +41,7 @@ def test_of_a_summary_the_lines_say_what_it_tells(tmp_path: Path) -> None:
     file.compacted(file.user("go on"), "  \n")
     job: Any = Silent()
     with reading(file.path) as session:
-        glances = [glance_at(session, [range(at, at + 1)], EntryIndex(at), job) for at in (2, 4)]
+        glances = [glance(session, [range(at, at + 1)], at, -1, "", job) for at in (2, 4)]
     assert glances[0][:2] == ("sum", "Goal - Ship it. Next Steps - A test.")
     assert glances[1].text.startswith("compaction"), "without text the row says all there is"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Cancelled, LeafwardError, Refused, reason_of
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward_tui.ui.text.paths import working_folder
 
@@ -64,8 +64,7 @@ def free_path(stem: str, suffix: str = "", outside: str = "") -> Path:
 
 def named(what: str, paths: Sequence[str]) -> str:
     """The first of some files by name, and how many more there are; empty for no files."""
-    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
-    return f"; {what}: {', '.join(safe_line(path, 60) for path in paths[:_NAMED])}{more}" if paths else ""
+    return f"; {what}: {first_few([safe_line(path, 60) for path in paths], _NAMED)}" if paths else ""
 
 
 def folder_sheet(title: str, stem: str, project: str) -> TextSheet:

@@ -45,7 +45,7 @@ from leafward.cli.output.plan_lines import strategy_text
 from leafward.cli.output.survival_facts import fact_text, fate_json, share_text, survival_json
 from leafward.cli.output.write_report import remark, write_json
 from leafward.cli.plan_request import injection_at, is_all, requested_plans
-from leafward.cli.selection import opened
+from leafward.cli.selection import compaction_at, opened
 from leafward.cli.settings import configured
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft, prepared, refuse_nothing
@@ -55,7 +55,7 @@ from leafward.compaction.plan.growth import planned_growth
 from leafward.compaction.stored_summary.pins import said_pins
 from leafward.compaction.stored_summary.provenance import cost_of
 from leafward.context.projection import begins_at_gap
-from leafward.session.entries import Kind, Usage
+from leafward.session.entries import Usage
 from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.write import Writing
@@ -227,9 +227,7 @@ def _correction(
     # It knows how injected context is made, which nothing else here needs.
     from leafward.compaction.draft.repair import corrected, own_summary
 
-    index = session.find(repaired)
-    if session.columns.kind[index] != Kind.COMPACTION:
-        raise Refused(f"{safe_line(session.columns.id_at(index) or '', 40)} is not a compaction")
+    index = compaction_at(session, repaired)
     options = _with_sentences(session, index, options)
     injection = injection_at(session, session.columns.parent[index], settings) if options.inject else None
     start = corrected(session, index, options.pins, injection)

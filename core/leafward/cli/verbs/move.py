@@ -113,12 +113,8 @@ def price_lines(price: Price, page: Page, remarked: Collection[str]) -> Iterator
     ]
     if price.cost_again:
         parts.append(("about", money(price.cost_again)))
-    files = (
-        ("fewer", price.files_left), ("more", price.files_entered), ("with other changes", price.files_changed),
-    )  # fmt: skip
-    named = ", ".join(f"{len(paths)} {word}" for word, paths in files if paths)
-    if named:
-        parts.append(("files named on the path", named))
+    if price.file_words:
+        parts.append(("files named on the path", price.file_words))
     line: list[str] = []
     taken = 0
     for word, value in parts:

@@ -10,7 +10,7 @@ from leafward.agents.registry import agent_named
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
-from leafward.branches.relocation import RelocationOutcome, moves, relocate
+from leafward.branches.relocation import RelocationOutcome, moved_sessions, relocate
 from leafward.catalogue.listing import Catalogue
 from leafward.catalogue.namesakes import short_ids
 from leafward.cli.output.page import emit_json, note, page, say, table
@@ -19,7 +19,7 @@ from leafward.cli.settings import configured
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.branches.relocation import Move, Relocation
+    from leafward.branches.relocation import Relocation
 
 _PATH = 4000
 """Most characters shown of a path."""
@@ -35,7 +35,7 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
     catalogue = Catalogue(settings)
     catalogue.refresh()
     ids = short_ids(catalogue.cards())
-    found = moves(catalogue.cards(), gone, folder)
+    found = moved_sessions(catalogue.cards(), gone, folder)
     diagnostics = [
         {"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in catalogue.trouble
     ]
@@ -74,7 +74,7 @@ def _totals(done: Sequence[Relocation]) -> dict[str, int]:
 
 
 def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
-    card, draft = one.move.card, one.draft
+    card, draft = one.moved.card, one.draft
     # A draft that is not written has an id, a file and a command that will never exist.
     named = draft if not dry_run else None
     return {
@@ -83,7 +83,7 @@ def _json(one: Relocation, *, dry_run: bool) -> dict[str, Any]:
         "path": card.path,
         "title": card.title,
         "project": card.project,
-        "cwd": one.move.folder,
+        "cwd": one.moved.folder,
         "outcome": one.outcome.value,
         "reason": one.reason,
         "new": (one.path or None) if named is not None or one.outcome is RelocationOutcome.THERE else None,
@@ -99,12 +99,7 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
     verb = "would copy" if dry_run else "copied"
     made = counted(totals["made"], "session")
     yield f"{paper.style(f'{verb} {made}', 'ghost')} to {safe_line(folder, _PATH)}; the old ones stay as they are"
-    rest = {
-        RelocationOutcome.THERE: "already there",
-        RelocationOutcome.SKIPPED: "skipped",
-        RelocationOutcome.REFUSED: "not possible",
-    }
-    counts = [f"{totals[outcome]:,} {word}" for outcome, word in rest.items() if totals[outcome]]
+    counts = [f"{totals[outcome]:,} {word}" for outcome, word in _LEFT.items() if totals[outcome]]
     if counts:
         yield ", ".join(counts)
     if not done:
@@ -112,11 +107,11 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
     yield ""
     rows = [
         (
-            _word(one, dry_run=dry_run),
-            agent_named(one.move.card.agent).title,
-            safe_line(ids[one.move.card.id], 36),
-            one.move.card.title,
-            safe_line(_detail(one.move, one, folder, dry_run=dry_run), _PATH),
+            _LEFT.get(one.outcome, verb),
+            agent_named(one.moved.card.agent).title,
+            safe_line(ids[one.moved.card.id], 36),
+            one.moved.card.title,
+            safe_line(_detail(one, folder, dry_run=dry_run), _PATH),
         )
         for one in done
     ]
@@ -124,23 +119,21 @@ def _text(done: Sequence[Relocation], folder: str, ids: Mapping[str, str], *, dr
     yield from table(("", "agent", "id", "title", ""), rows, paper, grow=3, least=_TITLE)
 
 
-def _word(one: Relocation, *, dry_run: bool) -> str:
-    words = {
-        RelocationOutcome.MADE: "would copy" if dry_run else "copied",
-        RelocationOutcome.THERE: "already there",
-        RelocationOutcome.SKIPPED: "skipped",
-        RelocationOutcome.REFUSED: "not possible",
-    }
-    return words[one.outcome]
+_LEFT = {
+    RelocationOutcome.THERE: "already there",
+    RelocationOutcome.SKIPPED: "skipped",
+    RelocationOutcome.REFUSED: "not possible",
+}
+"""The outcomes for which no session is written, in words."""
 
 
-def _detail(move: Move, one: Relocation, folder: str, *, dry_run: bool) -> str:
+def _detail(one: Relocation, folder: str, *, dry_run: bool) -> str:
     """The reason, or the id of the new session, and its folder if that is below the new one.
 
     A dry run shows no id, as each run makes up another one.
     """
     notable = [remark.text for remark in one.remarks if remark.code in _NOTABLE]
-    below = f"in {os.path.relpath(move.folder, folder)}" if move.folder != folder else ""
+    below = f"in {os.path.relpath(one.moved.folder, folder)}" if one.moved.folder != folder else ""
     made = one.draft if one.outcome is RelocationOutcome.MADE and not dry_run else None
     new = f"as {made.id}" if made is not None else ""
     return "; ".join(part for part in (one.reason, new, below, *notable) if part)

@@ -6,6 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.figures import counted
 from leafward.base.redact.redaction import listed
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.documents.comparison import COLUMNS
@@ -91,7 +92,7 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _checked(side: dict[str, Any], name: str) -> str:
     for one in side["checks"]:
         if one["check"] == name:
-            runs = f"{one['runs']:,} run{'s' if one['runs'] != 1 else ''}"
+            runs = counted(one["runs"], "run")
             return f"{'ok' if one['ok'] else 'failed'}, {runs}, {one['failed']:,} failed"
     return "not run"
 
@@ -119,7 +120,7 @@ def _known(content: dict[str, Any]) -> str:
 
 def _context(data: dict[str, Any]) -> Iterator[str]:
     prefix = data["context"]["prefix"]
-    number = f"{prefix['messages']:,} message{'s' if prefix['messages'] != 1 else ''}"
+    number = counted(prefix["messages"], "message")
     yield f"Both begin with the same {number}, {prefix['tokens']:,} tokens."
     yield from (f"{why[:1].upper()}{why[1:]}." for why in data["context"]["why"])
 

@@ -87,7 +87,7 @@ class TestLog:
 
     def test_a_template_is_no_entry(self) -> None:
         log = read_log("[Focus: <area>] date\n- x\n```\n[Focus: fenced] d\n```\n")
-        assert [entry.focus for entry in log.entries] == [""]
+        assert [entry.focus for entry in log] == [""]
 
     @pytest.mark.parametrize(
         "text",

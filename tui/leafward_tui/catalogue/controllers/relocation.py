@@ -117,10 +117,10 @@ def relocate_project(
     cards: Sequence[Card], old: str, new: str, config: Config, job: Job, *, write: bool
 ) -> Relocated:
     """Copies the sessions of a folder to another one; without `write` only works out the outcome."""
-    from leafward.branches.relocation import RelocationOutcome, moves, relocate
+    from leafward.branches.relocation import RelocationOutcome, moved_sessions, relocate
 
     done: list[Relocation] = []
-    for one in relocate(moves(cards, old, new), config, os.environ, write=write):
+    for one in relocate(moved_sessions(cards, old, new), config, os.environ, write=write):
         done.append(one)
         job.unwanted()
 
@@ -128,7 +128,7 @@ def relocate_project(
         return sum(one.outcome is outcome for one in done)
 
     reasons = tuple(
-        f"{one.move.card.title}: {one.reason}" for one in done if one.outcome is RelocationOutcome.REFUSED
+        f"{one.moved.card.title}: {one.reason}" for one in done if one.outcome is RelocationOutcome.REFUSED
     )
     healed = sum(any(remark.code == "healed" for remark in one.remarks) for one in done)
     return Relocated(

@@ -106,7 +106,7 @@ class CursorDetails(ExplorerController):
         view.price_line.show(self._facts(exploration, line))
         session = exploration.session
         if not view.two_panes:
-            from leafward_tui.explorer.controllers.hit_glance import glance
+            from leafward_tui.explorer.controllers.glance import glance
 
             search = state.search
             at = -1 if search.by_query else search.place_on(view.tree.row)

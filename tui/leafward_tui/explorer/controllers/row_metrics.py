@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
-from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind, text_of
+from leafward.session.entries import BOOKKEEPING, DAMAGED, Kind
 from leafward.session.headlines.entry_headline import call_of, headline
 from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.exploration import Findings
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.row_texts import RowTexts
-from leafward_tui.explorer.widgets.peek import TurnDigest
 from leafward_tui.ui.delay import Delay
 from leafward_tui.ui.text.cells import fit
 from leafward_tui.ui.words.size_change import SizeChange
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 
 _BOOKS = BOOKKEEPING - DAMAGED
 """Kinds without a row among the entries of the conversation."""
-_HEADING = re.compile(r"(?m)^#{1,6} +")
-_TOLD = 400
-"""Characters of a summary that two lines may need."""
 PUBLISH_EVERY = 0.25
 """Seconds between two reports while entries are read or counted."""
 REST = 0.04
@@ -329,14 +324,15 @@ def note_of(session: Session, entries: Iterable[range], head: int, glyphs: Glyph
     names = [safe_line(change.path.rpartition("/")[2]) for change in changes]
     parts = []
     if names:
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        parts.append("edited " + ", ".join(names[:3]) + more)
+        parts.append(f"edited {first_few(names, 3)}")
     failed = _failures(session, spans, glyphs)
     if failed:
         parts.append(failed)
     if not parts:
         calls = sum(1 for span in spans for index in span if session.columns.kind[index] == Kind.TOOL_RESULT)
-        reply = _last_words(session, spans)
+        from leafward_tui.explorer.controllers.glance import last_words
+
+        reply = last_words(session, spans)
         parts.append(reply or (counted(calls, "call") if calls else ""))
     return f" {glyphs.zero} ".join(part for part in parts if part)
 
@@ -388,32 +384,3 @@ def outcome_of(session: Session, index: int, glyphs: Glyphs) -> str:
         added, removed = delta_in(body) or calls_delta(made, table)
         return f"+{added} {glyphs.minus}{removed}"
     return "ok" if call is not None and command_text(call, table) else ""
-
-
-def glance_at(session: Session, spans: Sequence[range], head: int, _job: Job) -> TurnDigest:
-    """The end of a turn: who spoke last and the last words, and the files it changed."""
-    from leafward.files.working_set import changed_files
-
-    changes = changed_files(session, [index for span in spans for index in span])
-    reply = _last_words(session, spans)
-    if reply:
-        return TurnDigest("ai", reply, tuple(changes))
-    first = headline(session, head)
-    if session.columns.kind[head] in (Kind.BRANCH_SUMMARY, Kind.COMPACTION):
-        # The row shows the kind of summary; these lines show its text.
-        told = (session.body(head) or {}).get("summary")
-        if isinstance(told, str) and told.strip():
-            return TurnDigest(first.word, safe_line(_HEADING.sub("", told[:_TOLD]), _TOLD), tuple(changes))
-    if session.columns.kind[head] == Kind.BASH:
-        return TurnDigest("you", f"! {first.text}", tuple(changes))
-    return TurnDigest(first.word, first.text, tuple(changes))
-
-
-def _last_words(session: Session, spans: Sequence[range]) -> str:
-    for span in reversed(spans):
-        for index in reversed(span):
-            if session.columns.kind[index] == Kind.ASSISTANT:
-                message = (session.body(index) or {}).get("message") or {}
-                if text_of(message.get("content")).strip():
-                    return headline(session, index).text
-    return ""

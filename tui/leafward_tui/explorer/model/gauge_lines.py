@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
-from leafward.base.figures import percent
+from leafward.base.figures import counted, percent
 from leafward_tui.ui.bars.price_line import Piece, length
 from leafward_tui.ui.text.cells import count, limit
 from leafward_tui.ui.words.onset_words import compacts_at, compacts_in, compacts_now
@@ -55,7 +55,7 @@ class Forecast(NamedTuple):
         """`pi loses ~27 facts`."""
         if self.lost is None:
             return self.why
-        return f"{self.agent} loses ~{self.lost:,} {'fact' if self.lost == 1 else 'facts'}"
+        return f"{self.agent} loses ~{counted(self.lost, 'fact')}"
 
 
 class Reading(NamedTuple):

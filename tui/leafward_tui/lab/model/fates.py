@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from leafward.base.figures import counted, percent
+from leafward.base.figures import counted, first_few, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.gate import pin_text, unseen
 from leafward.summaries.facts.values import FactKind
@@ -88,11 +88,8 @@ def invented_words(survival: Survival) -> str:
     if not found:
         return ""
     verb = "is" if len(found) == 1 else "are"
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-    facts = counted(len(found), "fact")
-    return (
-        f"{facts} of the summary {verb} invented (nothing before says so): {', '.join(found[:_NAMED])}{more}"
-    )
+    facts, named = counted(len(found), "fact"), first_few(found, _NAMED)
+    return f"{facts} of the summary {verb} invented (nothing before says so): {named}"
 
 
 def kept_by_kind(survival: Survival) -> list[tuple[FactKind, int, int]]:

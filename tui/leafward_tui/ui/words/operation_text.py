@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import excerpt_line, safe_line
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.headlines.entry_headline import headline, turn_entry
@@ -285,9 +285,7 @@ class OperationText:
         restore = self.restore(operation)
         if restore is None:
             return []
-        names = ", ".join(safe_line(one.path, _LABEL_LIMIT) for one in restore.changes[:_FILES_NAMED])
-        more = len(restore.changes) - _FILES_NAMED
-        files = f"{names} and {more:,} more" if more > 0 else names
+        files = first_few([safe_line(one.path, _LABEL_LIMIT) for one in restore.changes], _FILES_NAMED)
         return [
             ("files", files, f"restore {restore.number}"),
             ("in", safe_line(restore.folder, 200), ""),

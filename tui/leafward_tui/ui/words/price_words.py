@@ -68,21 +68,13 @@ class PriceWords(NamedTuple):
             cached = "cache expired, "
         sizes = (f"{size.sign}{count(size.total, zero='0')}" for size in (price.before, price.after))
         context = f"context {f' {glyphs.arrow} '.join(sizes)}"
-        files = [
-            f"{len(paths)} {word}"
-            for word, paths in (
-                ("fewer", price.files_left),
-                ("more", price.files_entered),
-                ("with other changes", price.files_changed),
-            )
-            if paths
-        ]
+        files = price.file_words
         return cls(
             (
                 ", ".join(full) or "drops and adds nothing",
                 cached + again,
                 context,
-                *([f"files named on the path: {', '.join(files)}"] if files else []),
+                *([f"files named on the path: {files}"] if files else []),
             ),
             ", ".join(brief) or "drops nothing",
             tuple(safe_line(text).replace(UNICODE.arrow, glyphs.arrow) for _, text in price.surprises),

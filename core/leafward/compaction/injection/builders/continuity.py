@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from leafward.compaction.injection.builders.builder_input import BuildInput
-    from leafward.compaction.injection.builders.worklog import LogEntry, Statement, WorkLog
+    from leafward.compaction.injection.builders.worklog import LogEntry, Statement
     from leafward.compaction.injection.builders.workspace import TextFile, Workspace
 
 LOG = "SESSION.md"
@@ -44,7 +44,8 @@ class Continuity:
     """Items by section, without placeholders."""
 
     items: dict[str, list[OfferedBullet]] = field(default_factory=dict)
-    log: WorkLog | None = None
+    log: list[LogEntry] = field(default_factory=list)
+    """The entries of the log, the newest first; empty where there is none."""
     file: TextFile | None = None
 
     def add(self, key: str, *items: OfferedBullet) -> None:
@@ -61,14 +62,11 @@ def continuity(inputs: BuildInput) -> Continuity:
     made = Continuity()
     if inputs.workspace is not None:
         made.file = inputs.workspace.read(LOG)
-    newest = None
     if made.file is not None:
         from leafward.compaction.injection.builders.worklog import read_log
 
         made.log = read_log(made.file.text)
-        newest = made.log.newest
-    if newest is not None and made.file is not None and made.log is not None:
-        _from_log(made, newest, made.log, made.file, inputs.workspace)
+        _from_log(made, made.file, inputs.workspace)
     _from_session(made, inputs)
     return made
 
@@ -84,9 +82,8 @@ def _item(file: TextFile, line: Statement, text: str = "", rank: float = 0) -> O
     return OfferedBullet(text or line.text, (file.source(line.number),), None, rank)
 
 
-def _from_log(
-    made: Continuity, newest: LogEntry, log: WorkLog, file: TextFile, workspace: Workspace | None
-) -> None:
+def _from_log(made: Continuity, file: TextFile, workspace: Workspace | None) -> None:
+    newest, *older = made.log
     focus = newest.header if newest.focus else None
     work = newest.open_work
     if work:
@@ -106,16 +103,16 @@ def _from_log(
         made.add("stage.remaining", _item(file, line))
     for line in newest.pending_tests:
         made.add("stage.remaining", _item(file, line, f"Pending tests: {line.text}"))
-    done = [line for entry in log.entries for line in reversed(entry.bullets)]
+    done = [line for entry in made.log for line in reversed(entry.bullets)]
     made.add("stage.completed", *(_item(file, line, rank=rank) for rank, line in enumerate(done)))
     made.items["stage.completed"].reverse()
-    for rank, line in enumerate(line for entry in log.entries for line in entry.decisions):
+    for rank, line in enumerate(line for entry in made.log for line in entry.decisions):
         made.add("stage.decisions", _item(file, line, rank=rank))
     for line in newest.pending:
         made.add("stage.pending", _item(file, line))
     made.add("stage.active_files", *_files(newest, file, workspace))
     if not made.items["stage.active_files"]:
-        for entry in log.entries[1:]:
+        for entry in older:
             if files := _files(entry, file, workspace):
                 made.add("stage.active_files", *files)
                 break

@@ -29,7 +29,9 @@ from leafward.compaction.injection.values import (
 from leafward.compaction.injection.workflows.workflow import Workflow, WorkflowStage, workflows
 
 if TYPE_CHECKING:
-    from leafward.compaction.injection.builders.worklog import LogEntry, WorkLog
+    from collections.abc import Sequence
+
+    from leafward.compaction.injection.builders.worklog import LogEntry
     from leafward.compaction.injection.builders.workspace import TextFile, Workspace
 
 WORKFLOW = (
@@ -86,16 +88,15 @@ def augment(made: Continuity, workspace: Workspace, diagnostics: list[InjectionR
     return WORKFLOW
 
 
-def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | None) -> Hint | None:
+def stage_hint(log: Sequence[LogEntry], file: TextFile | None, agents: TextFile | None) -> Hint | None:
     """The stage named last in the newest log entry's open work, else in the whole entry. Branch names do not count.
 
     If the log names none, the stage named by `AGENTS.md` counts, provided that it names only one.
     """
     names = "|".join(stage.name for workflow in workflows() for stage in workflow.stages)
     pattern = re.compile(_STAGE_NAME.format(names=names))
-    newest = log.newest if log is not None else None
-    if newest is not None and file is not None:
-        for lines in (newest.open_work, newest.lines):
+    if log and file is not None:
+        for lines in (log[0].open_work, log[0].lines):
             for line in reversed(lines):
                 if mentions := pattern.findall(line.text):
                     return Hint(mentions[-1], file.source(line.number, "stage"))
@@ -110,7 +111,7 @@ def stage_hint(log: WorkLog | None, file: TextFile | None, agents: TextFile | No
 
 
 def _work(
-    workspace: Workspace, log: WorkLog | None, file: TextFile | None, diagnostics: list[InjectionRemark]
+    workspace: Workspace, log: Sequence[LogEntry], file: TextFile | None, diagnostics: list[InjectionRemark]
 ) -> _Work | None:
     hint = stage_hint(log, file, workspace.read(AGENTS))
     there = {workflow.type: _folders(workspace, workflow) for workflow in workflows()}
@@ -134,9 +135,9 @@ def _folders(workspace: Workspace, workflow: Workflow) -> list[str]:
     ]
 
 
-def _pick(workspace: Workspace, workflow: Workflow, names: list[str], log: WorkLog | None) -> str:
+def _pick(workspace: Workspace, workflow: Workflow, names: list[str], log: Sequence[LogEntry]) -> str:
     """The piece of work that is meant: the one that the log named last, else one with open tasks, else the last by name."""
-    for entry in log.entries if log is not None else ():
+    for entry in log:
         named = _named(workflow, names, entry)
         if named is not None:
             return named

@@ -76,19 +76,6 @@ class LogEntry:
     """Form in which its brief begins: `heading`, `line`, or empty if it has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkLog:
-    """The entries read from a log."""
-
-    entries: tuple[LogEntry, ...]
-    """The newest entry first; a single entry without a header if the file has none."""
-
-    @property
-    def newest(self) -> LogEntry | None:
-        """The entry that describes the present."""
-        return self.entries[0] if self.entries else None
-
-
 def says_nothing(text: str) -> bool:
     """Whether the value of a field means "none"."""
     return not text.strip() or _NONE.match(text.strip()) is not None
@@ -127,8 +114,11 @@ def visible_lines(text: str) -> list[Statement]:
     return found
 
 
-def read_log(text: str) -> WorkLog:
-    """Reads a log. If all entries are dated and the last is newer than the first, their order is reversed."""
+def read_log(text: str) -> list[LogEntry]:
+    """The entries of a log, the newest first; a single entry without a header if the file has none.
+
+    If all entries are dated and the last is newer than the first, their order is reversed.
+    """
     entries: list[LogEntry] = []
     groups: list[list[Statement]] = [[]]
     for line in visible_lines(text):
@@ -142,7 +132,7 @@ def read_log(text: str) -> WorkLog:
     if not entries:
         only = LogEntry("", Statement("", 1), "")
         _read_entry(only, groups[0])
-        return WorkLog((only,))
+        return [only]
     for entry, lines in zip(entries, groups[1:], strict=True):
         branch = re.split(r"(?i)\s+[—–-]+\s+branch\b|\bbranch\s+`", entry.header.text, maxsplit=1)[0]
         entry.lines.append(Statement(branch, entry.header.number))
@@ -150,7 +140,7 @@ def read_log(text: str) -> WorkLog:
     if all(entry.date for entry in entries) and entries[-1].date > entries[0].date:
         entries.reverse()
     _lend_brief(entries, groups[0])
-    return WorkLog(tuple(entries))
+    return entries
 
 
 def _lend_brief(entries: list[LogEntry], preamble: list[Statement]) -> None:
