@@ -9,6 +9,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import values
 from leafward.summaries.facts.calls import outcomes
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.reader import FactReader
@@ -109,6 +110,13 @@ def test_very_many_addresses() -> None:
 def test_the_rest_of_a_longer_address_is_no_path() -> None:
     found = printed("See https://a.example and https://a.example/src/app.py")
     assert [one.kind for one in found] == [FactKind.URL, FactKind.URL]
+
+
+@pytest.mark.parametrize("one", ["果/a.py", "果", "é", "é/a.py;", "/"])
+def test_very_many_folders_in_another_script(one: str) -> None:
+    text = one * (LONG // len(one)) + "/果/a.py"
+    with in_linear_time():
+        assert len(list(forms.paths(text))) <= LONG
 
 
 def test_very_many_quoted_paths() -> None:
