@@ -102,6 +102,11 @@ def test_a_number_is_about_the_nearest_path_of_its_line() -> None:
     assert found == {"12 ms": "a/left.py", "31 ms": "", "7 ms": "b/next.py", "8 ms": "b/behind.py"}
 
 
+@pytest.mark.parametrize("text", ["a/b.py is gone. 20 lines are new", "`a/b.py`被加回来。那 20 行是新的"])
+def test_a_number_is_not_about_the_path_of_another_sentence(text: str) -> None:
+    assert [one.about for one in printed(text) if one.kind is FactKind.NUMBER] == [""]
+
+
 def test_very_many_addresses() -> None:
     with in_linear_time():
         assert len(printed("".join(f"http://a.example/{number} " for number in range(20_000)))) == 20_000
