@@ -30,7 +30,8 @@ _GLUED = re.compile(rf"[A-Z]?[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
 """The place where they were joined."""
-_BREAK = re.compile("\n")
+_BREAK = re.compile(r"[\n。！？；]|[.!?;](?= )")
+"""The end of a line or a sentence: a number behind it is not about a path before it."""
 _NEAR = 2
 """Sentences behind a decision in which it is taken back."""
 AGREED_PLAN = "Implement the following plan:"
@@ -187,7 +188,7 @@ def _thoughts(text: str) -> list[str]:
 
 
 def _nearest(named: list[tuple[int, str]], start: int, breaks: list[int]) -> str:
-    """The nearest path on the same line as a number; empty where there is none. The paths and the ends of lines are in order."""
+    """The nearest path in the same sentence as a number; empty where there is none. The paths and the ends of sentences are in order."""
     line = bisect_left(breaks, start)
     close = []
     behind = bisect_left(named, (start, ""))

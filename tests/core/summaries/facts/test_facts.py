@@ -121,6 +121,33 @@ def test_the_options_of_a_program_are_no_names() -> None:
     assert found == ["loadOrchard"]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('rg -n crate "果园/谷仓/src/a.h" -g x', ["果园/谷仓/src/a.h"]),
+        ("cat '果园\\src\\a.h'", ["果园/src/a.h"]),
+        ("M 果园/src/a.h\nA 谷仓/b.h", ["果园/src/a.h", "谷仓/b.h"]),
+        ("修改了src/a.py和`谷仓/src/b.md`。", ["src/a.py", "谷仓/src/b.md"]),
+        ("in été/src/a.py and сад/src/b.py", ["été/src/a.py", "сад/src/b.py"]),
+        # Where such a path begins nothing tells.
+        ("打开果园/src/a.h看看", []),
+        ('rg "果 园/src/a.h"', []),
+    ],
+)
+def test_folders_in_any_script_belong_to_a_path(text: str, found: list[str]) -> None:
+    """Fails where a path is told without the folders before the first one in ASCII."""
+    assert [one.key for one in forms.paths(text, FOLDER)] == found
+
+
+def test_the_home_of_the_folder_is_known() -> None:
+    """Fails where `~/orchard/a.py` and `a.py` are two files."""
+    folder = "/home/ann/orchard"
+    assert forms.canonical_path("~/orchard/src/a.py", folder) == "src/a.py"
+    assert forms.canonical_path("~/orchard", folder) == "."
+    assert forms.canonical_path("~/orchards/a.py", folder) == "~/orchards/a.py"
+    assert forms.canonical_path("~/orchard/a.py", "/srv/orchard") == "~/orchard/a.py"
+
+
 def test_folders_of_windows_are_one_path_also_in_json() -> None:
     text = r'{"file": "C:\\dev\\my_orchard\\src\\tree.py", "root": "C:\\dev\\my_orchard", "in": "loadTree"}'
     read = Words(r"C:\dev\my_orchard", relative=True, calls=True, names=True).read(text)

@@ -9,6 +9,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import values
 from leafward.summaries.facts.calls import outcomes
+from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.reader import FactReader
@@ -101,6 +102,11 @@ def test_a_number_is_about_the_nearest_path_of_its_line() -> None:
     assert found == {"12 ms": "a/left.py", "31 ms": "", "7 ms": "b/next.py", "8 ms": "b/behind.py"}
 
 
+@pytest.mark.parametrize("text", ["a/b.py is gone. 20 lines are new", "`a/b.py`被加回来。那 20 行是新的"])
+def test_a_number_is_not_about_the_path_of_another_sentence(text: str) -> None:
+    assert [one.about for one in printed(text) if one.kind is FactKind.NUMBER] == [""]
+
+
 def test_very_many_addresses() -> None:
     with in_linear_time():
         assert len(printed("".join(f"http://a.example/{number} " for number in range(20_000)))) == 20_000
@@ -109,6 +115,13 @@ def test_very_many_addresses() -> None:
 def test_the_rest_of_a_longer_address_is_no_path() -> None:
     found = printed("See https://a.example and https://a.example/src/app.py")
     assert [one.kind for one in found] == [FactKind.URL, FactKind.URL]
+
+
+@pytest.mark.parametrize("one", ["果/a.py", "果", "é", "é/a.py;", "/"])
+def test_very_many_folders_in_another_script(one: str) -> None:
+    text = one * (LONG // len(one)) + "/果/a.py"
+    with in_linear_time():
+        assert len(list(forms.paths(text))) <= LONG
 
 
 def test_very_many_quoted_paths() -> None:

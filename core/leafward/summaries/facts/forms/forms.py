@@ -63,10 +63,15 @@ _PATH = late(
     # In JSON the backslashes of Windows stand twice.
     r"[A-Za-z0-9_.@+~-][\w.@+~-]{0,120}(?:(?:[/\\]|(?<=\w)\\\\)[\w.@+~\[\]()$-]{1,120}){0,40}/?"
 )
+_HOME = late(r"/(?:home|Users)/[^/]+(?=/|$)|/root(?=/|$)")
+"""The user's home, as far as the path of a folder in it tells."""
 _LINE_SUFFIX = late(r":\d{1,7}(?:[:-]\d{1,7})?$")
 _ENDING = late(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
 _GLUED = late(r"([\x00-\x7f]{1,200}\.([A-Za-z0-9]{1,9}))[^\x00-\x7f]")
 """A path with text of a script without spaces directly after it."""
+_OF_PATHS = frozenset("_.@+~/\\:-")
+"""Signs in paths."""
+_QUOTES = frozenset("'\"`")
 _SEVERAL = late(r"(?:(?<=\.ts)|(?<=\.js)|(?<=\.py)|(?<=\.md)|(?<=\.rs)|(?<=\.go)|(?<=\.tsx))/(?=[^/]*\.)")
 """A slash between two files that are named together (`a.ts/b.ts`)."""
 _NO_FILES = frozenset(
@@ -200,6 +205,9 @@ def canonical_path(path: str, cwd: str) -> str:
     if path.startswith("//"):
         path = path[1:]
     folder = posixpath.normpath(cwd.replace("\\", "/")) if cwd else ""
+    if path.startswith("~/") and (home := _HOME.match(folder)) is not None:
+        path_there = f"{home[0]}{path[1:]}"
+        path = path_there if f"{path_there}/".startswith(f"{folder}/") else path
     if folder and path == folder:
         return "."
     if folder and folder != "/" and path.startswith(folder + "/"):
@@ -264,12 +272,41 @@ def paths_in(word: str, cwd: str) -> tuple[Form, ...]:
         if not _is_path(found):
             continue
         start = match.start()
+        if start and (word[start - 1] == "\\" or word[start - 1] > "\x7f"):
+            begun = _begun(word, start, start + len(found))
+            if begun is None:
+                continue
+            start, found = start - len(begun), begun + found
         for part in _SEVERAL.split(found) if "/" in found else (found,):
             key = canonical_path(part, cwd)
             if key not in EVERYWHERE and _is_path(part):
                 forms.append(Form(part, key, start))
             start += len(part) + 1
     return tuple(forms)
+
+
+def _begun(word: str, start: int, end: int) -> str | None:
+    """The folders in another script before a path that goes on behind them; None where nothing tells where they begin.
+
+    Without blanks between its words a sentence may stand there as well, unless the path is quoted or the whole word.
+    """
+    last = word[start - 1]
+    has_capitals = last.casefold() != last.upper()
+    if last != "\\" and word[start] != "/" and not has_capitals:
+        # The words of a sentence, and then a path.
+        return ""
+    begin = start
+    while (
+        begin and start - begin < _WORD_LIMIT and (word[begin - 1].isalnum() or word[begin - 1] in _OF_PATHS)
+    ):
+        begin -= 1
+    lead = word[begin:start]
+    if lead.isascii() or has_capitals:
+        # A script with capitals has blanks between its words.
+        return "" if lead.isascii() else lead
+    before, behind = word[:begin][-1:], word[end:]
+    is_whole = not before and not behind.strip(".,;:!?")
+    return lead if is_whole or (before in _QUOTES and before == behind[:1]) else None
 
 
 def _is_path(found: str) -> bool:

@@ -74,8 +74,12 @@ _HINTS = late(
     r"|(https?://[^\s<>\"'`)\]]+) (?:to learn more|for (?:more|details|help))\b"
 )
 """Addresses that a program prints for its user to read about what it says."""
-_SEARCHES = late(r"\s*(?:(?:find|fd|ls|test|stat|locate)\b|\[)")
+_SEARCHES = late(
+    r"\s*(?:(?:find|fd|ls|test|stat|locate|rg --files|git ls-files|Get-ChildItem|Test-Path)\b|\[)"
+)
 """Commands that ask whether files are there."""
+_PROGRAM = late(r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*(?:-\w*[ecr]\b|- *<<)")
+"""The sign behind which a command has a program: what looks like a file in that may be anything."""
 _OF_HINTS = ("more", "More", " for details", " for help")
 """Each such text holds one of these."""
 _SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
@@ -321,6 +325,7 @@ def _work(
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
     commands = [command for call in calls if (command := command_of(call.arguments))]
     parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
+    parts += [command[sign.end() :] for command in commands for sign in [_PROGRAM.search(command)] if sign]
     texts = list(filter(_holds_text, commands))
     undone: dict[str, int] = {}
     for one in written:

@@ -9,7 +9,7 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import made, ran, reply, result, span, summarize, told_in, user
+from tests.core.told import ended, made, ran, reply, result, span, summarize, told_in, user, worked
 
 
 def test_a_file_that_came_back_is_not_deleted() -> None:
@@ -22,6 +22,36 @@ def test_a_file_that_came_back_is_not_deleted() -> None:
     assert "Deleted `src/trial.py`" in told_in(SummarySection.DONE, *said)
     again = told_in(SummarySection.DONE, *said, *made("src/trial.py", "c"))
     assert not any(line.startswith("Deleted") for line in again)
+
+
+@pytest.mark.parametrize(
+    ("again", "is_there"),
+    [
+        ([reply("", ("c", "read", {"path": "src/trial.py"})), result("c", "x = 1")], True),
+        (ended("c", "ls src", "crates.py\ntrial.py"), True),
+        (ended("c", 'ls "/w/my orchard/src"', "crates.py\ntrial.py"), True),
+        (ended("c", "find . -name '*.py'", "./src/crates.py\n./src/trial.py"), True),
+        (ended("c", "ls tests", "crates.py\ntrial.py"), False),
+        (ended("c", "ls src", "crates.py"), False),
+    ],
+)
+def test_a_file_that_is_there_again_is_not_deleted(again: list[dict[str, object]], is_there: bool) -> None:
+    """Fails where only a call that writes the file counts."""
+    said = [user("try the table out"), *made("src/trial.py", "a"), user("take it out again")]
+    done = told_in(SummarySection.DONE, *said, *ran("b", "rm src/trial.py"), *again)
+    assert ("Deleted `src/trial.py`" not in done) == is_there
+
+
+def test_a_written_file_that_a_call_does_not_find_is_no_changed_file() -> None:
+    """Fails where it is told as changed; nothing says who removed it."""
+    gone = [*worked("src/trial.py", "c")]
+    gone[-1] = result("c", "File does not exist.", failed=True)
+    text = summarize(
+        span(user("try the table out"), *made("src/trial.py", "a"), *made("src/crates.py", "b"), *gone)
+    ).text
+    assert "crates.py" in text
+    assert "Changed: `src/trial.py`" not in text
+    assert "Deleted" not in text
 
 
 @pytest.mark.parametrize(

@@ -381,7 +381,7 @@ def _statement_of(end: Turn, same: SameWork) -> str:
         if (section := section_of_sentence(one.text)) in _STATED
         and not (prose.announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
         and (whole := one.alone())
-        and len(content_words(whole)) >= _TELLS
+        and (whole.endswith(_STOPS) or len(content_words(whole)) >= _TELLS)
     }
     stated = [one for one, section in said.items() if section is SummarySection.CONTEXT]
     # Behind words that only lead to it, a reason is the answer.

@@ -11,20 +11,26 @@ from leafward.files.shell.effects import effects
 from leafward.files.shell.lexer import Unreadable
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped
-from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, PATH_ARGUMENTS, changes_text
+from leafward.session.entries import text_of
+from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, changes_text, paths_of
 from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
+_LISTS = re.compile(r"(?:ls|find|fd|git ls-files)\b")
+_NOT_THERE = re.compile(r"(?i)\b(?:does not exist|no such file|not found|ENOENT)\b")
+_SOON = 16
+"""Messages behind a call among which its result is."""
 _WRITES_NOTHING = re.compile(
     r"rm|mv|cp|cd|ls|cat|echo|printf|mkdir|rmdir|git|find|tree|test|\[|true|pwd|wc|head|tail|grep|rg|sleep"
 )
@@ -55,8 +61,8 @@ class GoneFile:
     entry: EntryIndex
     now: str
     """Its new name; empty where it was deleted."""
-    returned: bool = False
-    """Whether that is the name that it had before this one."""
+    quiet: bool = False
+    """Whether that is not told: it is the name that it had before this one, or no call tells who removed it."""
 
 
 def gone_files(
@@ -70,15 +76,17 @@ def gone_files(
     for place, made in calls.items():
         entry = messages[place].entry
         for call in made:
-            if call.id in failed:
-                continue
             arguments = call.arguments
+            named = {forms.canonical_path(path, cwd) for path in paths_of(arguments)}
+            if call.id in failed:
+                if not written.isdisjoint(named) and _NOT_THERE.search(_result_of(messages, place, call)):
+                    gone.update(dict.fromkeys(named & written, GoneFile(place, entry, "", quiet=True)))
+                continue
             if changes_text(arguments):
-                for name in PATH_ARGUMENTS:
-                    if isinstance(arguments.get(name), str):
-                        path = forms.canonical_path(arguments[name], cwd)
-                        written.add(path)
-                        gone.pop(path, None)
+                written |= named
+            for path in named:
+                # What is read or changed is there.
+                gone.pop(path, None)
             for patch in patches_of(arguments):
                 path = forms.canonical_path(patch.path, cwd)
                 now = forms.canonical_path(patch.moved_to, cwd) if patch.moved_to else ""
@@ -89,6 +97,10 @@ def gone_files(
             command = next(
                 (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
             )
+            if gone and _LISTS.match(command):
+                listed = _result_of(messages, place, call).split("\n")
+                for path in _listed(gone, frozenset(map(str.strip, listed)), command):
+                    del gone[path]
             if _MOVES.search(command) is None:
                 continue
             done = effects(command)
@@ -107,6 +119,26 @@ def gone_files(
                     returned = before is not None and before.now == path
                     gone[path] = GoneFile(place, entry, now, returned)
     return gone
+
+
+def _result_of(messages: Sequence[SpanMessage], place: int, call: ToolCall) -> str:
+    """What a call at a place gave back; empty where its result is far behind."""
+    behind = (message for _, message in messages[place + 1 : place + 1 + _SOON])
+    return next((text_of(one.get("content")) for one in behind if one.get("toolCallId") == call.id), "")
+
+
+def _listed(gone: Iterable[str], lines: AbstractSet[str], command: str) -> list[str]:
+    """The files that a command lists: by their paths, or by their names where it names their folder."""
+
+    def is_listed(path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if not lines.isdisjoint((path, f"./{path}")):
+            return True
+        # Without their folder the names of a list may be those of another one.
+        there = rf"(?<![\w.-]){re.escape(folder)}/?[\"']?(?:$|[\s;|&])" if folder else r"^ls(?: -\w+)*$"
+        return name in lines and re.search(there, command) is not None
+
+    return [path for path in gone if is_listed(path)]
 
 
 def _runs_behind_removal(script: str) -> bool:
@@ -151,7 +183,7 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
         evidence.candidates = left
         if work is not None and not what.now and _is_scratch(work.made, what.place, turns):
             continue
-        if listed < _TOLD_FILES and path not in between and not what.returned:
+        if listed < _TOLD_FILES and path not in between and not what.quiet:
             listed += 1
             now = what.now
             while now in gone:
