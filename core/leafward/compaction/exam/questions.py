@@ -38,7 +38,7 @@ from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.prose import content_words, negated
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Reach, Sighting, Voice, gather
 from leafward.summaries.fates.report import facts_read
 from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
@@ -65,8 +65,9 @@ _LIMITS = late(
 )
 _STATES = late(
     r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
+    r"|\bi (?:can (?:never|always|only)|(?:never|always|only) can)\b"
 )
-"""Descriptions of the present state that use the words of rules."""
+"""Descriptions of the present state, and of what the user can do, that use the words of rules."""
 _BESIDE = late(r"\([^()]{0,300}\)")
 """Text in brackets, which limits nothing."""
 _WISHES = late(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
@@ -207,6 +208,7 @@ class _Held:
                     printed = text_of(message.get("content")) or str(message.get("output") or "")
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
+        self.reader = reading.reader
         self.withdrawn = withdrawn
         self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
@@ -220,6 +222,10 @@ class _Held:
                     pending.discard(path)
         if not failed and restorations.commits(command):
             pending.clear()
+
+    def lasts(self, rule: Fact) -> bool:
+        """Whether a demand of the user's holds beyond its request."""
+        return self.reader.reach_of(rule) is Reach.LASTING
 
     def of(self, kind: FactKind) -> list[Fact]:
         """The facts of a kind, in the order of their last entry."""
@@ -338,6 +344,7 @@ def _limits(there: _Held) -> Iterable[Question]:
         one
         for one in there.state.left(there.of(FactKind.CONSTRAINT))
         if one.is_open
+        and there.lasts(one)
         and one.key in there.own - there.withdrawn
         and _LIMITS.search(_BESIDE.sub(" ", one.text))
         and not _STATES.search(one.text)
@@ -361,6 +368,7 @@ def _is_no_wish(sentence: str) -> bool:
         guesses(sentence)
         and _LIMITS.search(sentence) is not None
         and not sentence.endswith((":", "："))
+        and "?" not in sentence
         and not (demands(sentence) or asks(sentence) or _WISHES.search(sentence))
     )
 

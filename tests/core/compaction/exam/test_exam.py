@@ -340,11 +340,31 @@ def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
     file.user("Never use more than 3 workers for an import.")
     file.said("Understood.")
     file.user("Undo that.")
-    file.user("You must keep the old API.")
+    file.user("You must always keep the old API.")
+    file.said("Understood.")
     found, _ = asked(file, "x")
     limits = [one for one in found if one.topic is Topic.LIMIT]
-    assert [one.answers[one.right].text for one in limits] == ["You must keep the old API."]
+    assert [one.answers[one.right].text for one in limits] == ["You must always keep the old API."]
     assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers for an import."}
+
+
+@pytest.mark.parametrize(
+    ("words", "rules"),
+    [
+        ("Write the plan, and you must keep the old API in it.", []),
+        ("You must always keep the old API.", ["You must always keep the old API."]),
+        ("I never can edit the old API.", []),
+    ],
+)
+def test_only_a_demand_that_lasts_is_asked_about(words: str, rules: list[str], tmp_path: Path) -> None:
+    """What was said with one request binds nobody once that was answered."""
+    file = Acting(tmp_path / "session.jsonl")
+    file.user(words)
+    file.said("The plan is written.")
+    file.user(GUESS)
+    file.said("It is.")
+    found, _ = asked(file, "x")
+    assert [one.answers[one.right].text for one in found if one.topic is Topic.LIMIT] == rules
 
 
 def test_a_wish_of_the_same_request_is_no_wrong_answer(tmp_path: Path) -> None:
