@@ -18,6 +18,7 @@ from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.call_records import (
     call_records,
+    check_last,
     commit_last,
     declined_last,
     error_last,
@@ -94,6 +95,7 @@ class Topic(StrEnum):
     CHANGED_LAST = "last file"
     PLACE = "place"
     TEST_COMMAND = "tests"
+    CHECK = "check"
     TEST_RESULT = "result"
     FAILURE = "failure"
     COMMIT = "commit"
@@ -108,6 +110,7 @@ _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
     Topic.PLACE: "In which of these files did the agent define `{}`?",
     Topic.TEST_COMMAND: "Which of these commands ran tests last before the cut?",
+    Topic.CHECK: "Which of these checks ran last before the cut?",
     Topic.TEST_RESULT: "What are the last counts that the tests printed before the cut?",
     Topic.FAILURE: "Which of these commands failed when it last ran before the cut?",
     Topic.COMMIT: "Which of these commits was made last before the cut?",
@@ -293,6 +296,8 @@ def questions_read(
         *_choice(Topic.COMMIT, commit_last(records)),
         *_places(there, reading, cwd),
     ]
+    if not any(one.topic is Topic.TEST_COMMAND for one in found):
+        found += _choice(Topic.CHECK, check_last(records))
     order = list(Topic)
     return tuple(sorted(found, key=lambda one: order.index(one.topic)))
 
