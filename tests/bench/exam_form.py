@@ -40,6 +40,7 @@ _DRAWN = 2000
 _TYPICAL = {
     Topic.CHANGED_LAST: r"(?i)test|spec|\.md$|changelog",
     Topic.TEST_COMMAND: r"(?i)test|spec|check",
+    Topic.CHECK: r"(?i)test|spec|check",
     Topic.TEST_RESULT: r"\b0 fail|^(?!.*fail)",
     Topic.LIMIT: r"(?i)\b(?:never|must|always|only|do not|don.t|at most|should)\b",
     Topic.GIVEN_UP: r"(?i)\b(?:not|no|remove|revert|against|drop)\b",

@@ -12,7 +12,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.draft_assembly import edited
 from leafward.compaction.stored_summary.pins import clean_pins
 from leafward.summaries.facts.calls.printed_errors import DECLINED, ended_with
-from leafward.summaries.facts.values import FactKind, Voice
+from leafward.summaries.facts.values import ANSWERED, FactKind, Voice
 from leafward.summaries.fates.report import Status
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PIN = 400
 def unseen(survival: Survival) -> tuple[Fate, ...]:
     """Constraints and open todos that are in neither summary, injected context nor kept messages, or that the summary contradicts.
 
-    The heaviest come first. A step of a checklist in a file is left out, as the file still has it. So is a step from an earlier
+    The heaviest come first. What was demanded with a request that was answered since is left out, unless it lasts. A step of a checklist in a file is left out, as the file still has it. So is a step from an earlier
     summary that this summary calls done, as nothing else records its outcome.
     """
     found = [
@@ -40,7 +40,7 @@ def unseen(survival: Survival) -> tuple[Fate, ...]:
         if fate.fact.kind in _GUARDED
         and fate.status in _GONE
         and fate.fact.voice is not Voice.CODE
-        and not _called_done(fate)
+        and not (_called_done(fate) or _is_answered(fate.fact))
     ]
     return tuple(sorted(found, key=lambda fate: -fate.fact.weight))
 
@@ -48,6 +48,10 @@ def unseen(survival: Survival) -> tuple[Fate, ...]:
 def _called_done(fate: Fate) -> bool:
     told = fate.fact.kind is FactKind.TODO and fate.fact.voice is Voice.TOLD
     return told and fate.status is Status.CONTRADICTED
+
+
+def _is_answered(fact: Fact) -> bool:
+    return fact.kind is FactKind.CONSTRAINT and fact.outcome == ANSWERED
 
 
 def pin_text(fact: Fact) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Choice
+from leafward.files.checks import check_of
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.declarations import declared_in
@@ -119,6 +120,14 @@ def failed_last(there: CallRecords) -> Choice | None:
 
 def _program(command: str) -> str:
     return command.partition(" ")[0]
+
+
+def check_last(there: CallRecords) -> Choice | None:
+    """The check that ended last, whatever it proves and however it ended, beside other ones."""
+    checks = [
+        one for one in reversed(there.ended.values()) if is_typed(one.text) and check_of(one.text) is not None
+    ]
+    return Choice(_fact(checks[0]), [_fact(one) for one in checks[1:]]) if checks else None
 
 
 def declined_last(there: CallRecords) -> Choice | None:

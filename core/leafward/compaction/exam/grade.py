@@ -37,6 +37,7 @@ _LAST = {
         r"|\b(?:last|latest|most recent(?:ly)?)\b[^\n]{0,40}\b(?:chang|edit|modif|updat|touch|writ|wrot)\w*"
     ),
     Topic.TEST_COMMAND: re.compile(r"(?i)\b(?:last|latest|final|most recent(?:ly)?)\b"),
+    Topic.CHECK: re.compile(r"(?i)\b(?:last|latest|final|most recent(?:ly)?)\b"),
     Topic.TEST_RESULT: re.compile(r"(?i)\b(?:last|latest|final|most recent)\b|\bnow (?:pass|fail)"),
     Topic.REQUEST: re.compile(r"(?i)\b(?:last|latest|current(?:ly)?|most recent(?:ly)?|at the end)\b"),
     Topic.REPORT: re.compile(r"(?i)\b(?:last|latest|most recent(?:ly)?|at the end)\b"),

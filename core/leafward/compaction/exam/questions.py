@@ -18,6 +18,7 @@ from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.call_records import (
     call_records,
+    check_last,
     commit_last,
     declined_last,
     error_last,
@@ -38,7 +39,7 @@ from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.prose import content_words, negated
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Sighting, Voice, gather
+from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Reach, Sighting, Voice, gather
 from leafward.summaries.fates.report import facts_read
 from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
@@ -65,8 +66,9 @@ _LIMITS = late(
 )
 _STATES = late(
     r"(?i)\b(?:is|are|was|were|gets?|been|still|currently|right now)\s+(?:never|always|only|not)\b|\bright now\b"
+    r"|\bi (?:can (?:never|always|only)|(?:never|always|only) can)\b"
 )
-"""Descriptions of the present state that use the words of rules."""
+"""Descriptions of the present state, and of what the user can do, that use the words of rules."""
 _BESIDE = late(r"\([^()]{0,300}\)")
 """Text in brackets, which limits nothing."""
 _WISHES = late(r"(?i)\b(?:want|need|would|should|could|can|let['’]?s|must|have to|better)\b")
@@ -93,6 +95,7 @@ class Topic(StrEnum):
     CHANGED_LAST = "last file"
     PLACE = "place"
     TEST_COMMAND = "tests"
+    CHECK = "check"
     TEST_RESULT = "result"
     FAILURE = "failure"
     COMMIT = "commit"
@@ -107,6 +110,7 @@ _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
     Topic.PLACE: "In which of these files did the agent define `{}`?",
     Topic.TEST_COMMAND: "Which of these commands ran tests last before the cut?",
+    Topic.CHECK: "Which of these checks ran last before the cut?",
     Topic.TEST_RESULT: "What are the last counts that the tests printed before the cut?",
     Topic.FAILURE: "Which of these commands failed when it last ran before the cut?",
     Topic.COMMIT: "Which of these commits was made last before the cut?",
@@ -207,6 +211,7 @@ class _Held:
                     printed = text_of(message.get("content")) or str(message.get("output") or "")
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
+        self.reader = reading.reader
         self.withdrawn = withdrawn
         self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
@@ -220,6 +225,10 @@ class _Held:
                     pending.discard(path)
         if not failed and restorations.commits(command):
             pending.clear()
+
+    def lasts(self, rule: Fact) -> bool:
+        """Whether a demand of the user's holds beyond its request."""
+        return self.reader.reach_of(rule) is Reach.LASTING
 
     def of(self, kind: FactKind) -> list[Fact]:
         """The facts of a kind, in the order of their last entry."""
@@ -287,6 +296,8 @@ def questions_read(
         *_choice(Topic.COMMIT, commit_last(records)),
         *_places(there, reading, cwd),
     ]
+    if not any(one.topic is Topic.TEST_COMMAND for one in found):
+        found += _choice(Topic.CHECK, check_last(records))
     order = list(Topic)
     return tuple(sorted(found, key=lambda one: order.index(one.topic)))
 
@@ -338,6 +349,7 @@ def _limits(there: _Held) -> Iterable[Question]:
         one
         for one in there.state.left(there.of(FactKind.CONSTRAINT))
         if one.is_open
+        and there.lasts(one)
         and one.key in there.own - there.withdrawn
         and _LIMITS.search(_BESIDE.sub(" ", one.text))
         and not _STATES.search(one.text)
@@ -361,6 +373,7 @@ def _is_no_wish(sentence: str) -> bool:
         guesses(sentence)
         and _LIMITS.search(sentence) is not None
         and not sentence.endswith((":", "："))
+        and "?" not in sentence
         and not (demands(sentence) or asks(sentence) or _WISHES.search(sentence))
     )
 

@@ -13,7 +13,7 @@ from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import as_typed, message_text
 from leafward.summaries.facts.sentences.responses import takes_back
-from leafward.summaries.facts.values import Fact, FactKind, Sighting, gather
+from leafward.summaries.facts.values import ANSWERED, Fact, FactKind, Reach, Sighting, Voice, gather
 from leafward.summaries.fates.earlier_statements import statements, unfinished
 from leafward.summaries.summarizers.outline import unframed
 from leafward.summaries.survival.bare_counts import bare_counts
@@ -150,7 +150,10 @@ def reading_of(
 
 
 def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
-    """The facts of a span that was read, whatever was kept behind it: see `facts_of`."""
+    """The facts of a span that was read, whatever was kept behind it: see `facts_of`.
+
+    A demand that binds no more than an answered request has that as its outcome.
+    """
     sightings: list[Sighting] = []
     turn = 0
     for (_, body), found in zip(reading.messages, reading.found, strict=True):
@@ -165,7 +168,12 @@ def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
     if reading.reader.plan.is_worked_through:
         # Steps of an earlier summary were part of the plan, or given up for it.
         before = [seen for seen in before if seen.kind is not FactKind.TODO]
-    return [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
+    facts = [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
+    for fact in facts:
+        if fact.kind is FactKind.CONSTRAINT and fact.voice is Voice.USER:
+            binds = reading.reader.reach_of(fact) in (Reach.LASTING, Reach.OPEN)
+            fact.outcome = "" if binds else ANSWERED
+    return facts
 
 
 def survival(

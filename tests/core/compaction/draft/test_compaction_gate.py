@@ -170,6 +170,28 @@ def test_a_step_that_the_new_summary_calls_done_is_not_asked_for(tmp_path: Path)
     assert {fate.fact.text for fate in unseen(done.survival)} == {*RULES, "Run `npm run check` to verify"}
 
 
+@pytest.mark.parametrize(
+    ("demand", "replied", "stops"),
+    [
+        ("The leases must be sorted by shop.", True, False),
+        ("The leases must be sorted by shop.", False, True),
+        ("Never sort the leases by shop.", True, True),
+    ],
+)
+def test_what_was_demanded_with_an_answered_request_stops_nothing_unless_it_lasts(
+    demand: str, replied: bool, stops: bool, tmp_path: Path
+) -> None:
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("look at the orchard")
+    file.reply("Looked at.")
+    file.user(f"Show the leases in a table. {demand}")
+    file.reply("Here they are, each on a row of its own." if replied else "Where shall I show them?")
+    kept = file.user("now count the wells" if replied else "here")
+    file.entry("compaction", summary="Okay.", firstKeptEntryId=kept, tokensBefore=400, details={})
+    found = {fate.fact.text for fate in unseen(repaired(tmp_path / "s.jsonl", 5).survival)}
+    assert (demand in found) == stops
+
+
 def test_a_pin_cannot_be_edited_away(session: Session) -> None:
     made = edited(repair(session, 4, pins=["grams, not ounces"]), "## Goal\n- something else")
     assert "grams, not ounces" in made.text

@@ -66,6 +66,12 @@ def test_what_may_have_failed_in_part_or_only_looks_is_no_wrong_answer(command: 
     assert of(file, Topic.FAILURE, "Which") == []
 
 
+def test_the_last_check_is_asked_about_where_no_tests_are(file: Acting) -> None:
+    runs = [("npx tsc --noEmit", "ok", False), ("make build", "done", False), ("ls", "a", False)]
+    ran(file, *runs)
+    assert of(file, Topic.CHECK) == [("make build", {"npx tsc --noEmit"})]
+
+
 def test_an_error_is_asked_about_beside_those_of_earlier_failures(file: Acting) -> None:
     ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True), FAILED)
     assert of(file, Topic.FAILURE, "With") == [(TRACE.rsplit("\n", maxsplit=1)[-1], {IMPORT})]

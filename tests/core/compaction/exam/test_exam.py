@@ -77,7 +77,7 @@ def rights(found: Sequence[Question], topic: Topic) -> list[str]:
 
 def test_each_topic_has_its_right_answer(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
-    assert list(dict.fromkeys(one.topic for one in found)) == list(Topic)
+    assert list(dict.fromkeys(one.topic for one in found)) == [one for one in Topic if one is not Topic.CHECK]
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
     assert rights(found, Topic.PLACE) == ["src/store.py", "src/queue.py"]
     assert right(found, Topic.FAILURE) == "python -m pytest tests/test_queue.py"
@@ -340,11 +340,31 @@ def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:
     file.user("Never use more than 3 workers for an import.")
     file.said("Understood.")
     file.user("Undo that.")
-    file.user("You must keep the old API.")
+    file.user("You must always keep the old API.")
+    file.said("Understood.")
     found, _ = asked(file, "x")
     limits = [one for one in found if one.topic is Topic.LIMIT]
-    assert [one.answers[one.right].text for one in limits] == ["You must keep the old API."]
+    assert [one.answers[one.right].text for one in limits] == ["You must always keep the old API."]
     assert {answer.text for answer in limits[0].answers} >= {"Never use more than 3 workers for an import."}
+
+
+@pytest.mark.parametrize(
+    ("words", "rules"),
+    [
+        ("Write the plan, and you must keep the old API in it.", []),
+        ("You must always keep the old API.", ["You must always keep the old API."]),
+        ("I never can edit the old API.", []),
+    ],
+)
+def test_only_a_demand_that_lasts_is_asked_about(words: str, rules: list[str], tmp_path: Path) -> None:
+    """What was said with one request binds nobody once that was answered."""
+    file = Acting(tmp_path / "session.jsonl")
+    file.user(words)
+    file.said("The plan is written.")
+    file.user(GUESS)
+    file.said("It is.")
+    found, _ = asked(file, "x")
+    assert [one.answers[one.right].text for one in found if one.topic is Topic.LIMIT] == rules
 
 
 def test_a_wish_of_the_same_request_is_no_wrong_answer(tmp_path: Path) -> None:
@@ -525,4 +545,4 @@ def test_nothing_is_asked_that_the_kept_messages_tell_otherwise(
     work.compacted(end, "nothing of note")
     with reading(work.path) as session:
         found = exam_of(session, len(session) - 1)
-    assert set(Topic) - {one.question.topic for one in found.graded} == gone
+    assert set(Topic) - {one.question.topic for one in found.graded} == gone | {Topic.CHECK}
