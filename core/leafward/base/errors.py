@@ -23,6 +23,10 @@ class Refused(LeafwardError):
     """A write that would not be safe: the file changed, is locked, is too new, or is not ours."""
 
 
+class OutputFailed(LeafwardError):
+    """What was to be printed reached nobody."""
+
+
 class Cancelled(LeafwardError):
     """The caller asked to stop."""
 

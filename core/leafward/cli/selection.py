@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import Ambiguous, NotASession, NotFound, Refused
+from leafward.base.errors import Ambiguous, NotASession, NotFound, OutputFailed, Refused, reason_of
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import with_path
 from leafward.cli.settings import configured
@@ -116,6 +116,13 @@ def opened(selector: str) -> Iterator[Session]:
     session = agent_of(path, _configured_stores).open(path)
     try:
         yield session
+    except (OSError, OutputFailed) as error:
+        if session.appended:
+            # Nobody must take it for not done and ask again.
+            raise Refused(
+                f"{session.book_path.name} was written, but the report failed: {reason_of(error)}"
+            ) from error
+        raise
     finally:
         session.close()
 

@@ -35,6 +35,8 @@ class Session:
         self.tree = _NOTHING_READ
         self.labels: dict[EntryIndex, str] = {}
         self.name: str | None = None
+        self.appended = False
+        """Whether an operation was appended to it since it was opened."""
         self._closed = False
 
     @classmethod

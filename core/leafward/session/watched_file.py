@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -33,19 +34,18 @@ class SessionFile:
         """
         self.content: bytes | None = None
         """The whole file, where one call read it."""
+        self._path = path
+        self.proof: tuple[tuple[int, bytes], ...] = ()
+        """The first and the last bytes of the read part, with their offsets."""
         try:
             self.handle: BinaryIO = self._read_at_once(path) if once else open_regular(path)
+            self.look()
         except IsADirectoryError as error:
             raise NotASession(f"{path} is a folder, not a session file") from error
         except NotRegular as error:
             raise NotASession(f"{path} is not a regular file") from error
         except OSError as error:
             raise NotASession(f"cannot read {path}: {error.strerror or error}") from error
-        self._path = path
-        self.proof: tuple[tuple[int, bytes], ...] = ()
-        """The first and the last bytes of the read part, with their offsets."""
-        if self.content is None:
-            self.look()
 
     def _read_at_once(self, path: Path | str) -> BinaryIO:
         """The file in memory; opened, where it is large or grows while it is read. Raises OSError."""
@@ -63,12 +63,14 @@ class SessionFile:
 
     def close(self) -> None:
         """Closes the file; its bytes are no longer readable."""
-        self.handle.close()
+        with suppress(OSError):
+            # Nothing was written through it.
+            self.handle.close()
 
     def __del__(self) -> None:
         # A file that was replaced has no other owner than the jobs that still read it.
-        if handle := getattr(self, "handle", None):
-            handle.close()
+        if hasattr(self, "handle"):
+            self.close()
 
     def at(self, offset: int, size: int) -> bytes:
         """Some bytes of the file. Raises OSError. Callable from any thread."""
@@ -77,7 +79,11 @@ class SessionFile:
         if self.handle.closed:
             raise OSError(errno.EBADF, "the session was closed", str(self._path))
         if hasattr(os, "pread"):
-            return os.pread(self.handle.fileno(), size, offset)
+            try:
+                return os.pread(self.handle.fileno(), size, offset)
+            except OSError as error:
+                error.filename = str(self._path)
+                raise
         with open_buffered(self._path) as file:
             file.seek(offset)
             return file.read(size)

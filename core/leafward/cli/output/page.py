@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from leafward.base.errors import LeafwardError
+from leafward.base.errors import OutputFailed
 from leafward.base.safe_text import safe, safe_json, safe_line
 from leafward.base.terminal_signs import needs_ascii
 from leafward.cli.host import ReaderGone
@@ -174,7 +174,7 @@ def _write_bytes(data: bytes) -> None:
         raise ReaderGone from error
     except OSError as error:
         let_go(sys.stdout.fileno())
-        raise LeafwardError(f"stdout: {error.strerror or error}") from error
+        raise OutputFailed(f"stdout: {error.strerror or error}") from error
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import NotASession, Refused
+from leafward.base.errors import NotASession, Refused, not_written
 from leafward.base.times import iso_stamp
 from leafward.session.journal.creation import create
 from leafward.session.journal.lines import Clock, encode_line, utc_now
@@ -69,19 +69,24 @@ def append(
         return _begin(session, lines, now)
     data = b"".join(map(encode_line, lines))
     with opened(session, patience) as descriptor:
-        before = os.fstat(descriptor).st_size
-        if not _ends_line(descriptor, before):
-            data = b"\n" + data
+        try:
+            before = os.fstat(descriptor).st_size
+            if not _ends_line(descriptor, before):
+                data = b"\n" + data
+        except OSError as error:
+            raise Refused(not_written(session.book_path, error)) from error
+        after = before
         trouble: OSError | None = None
         try:
             append_bytes(descriptor, data)
             os.fsync(descriptor)
+            after = os.fstat(descriptor).st_size
         except OSError as error:
             trouble = error
-        after = os.fstat(descriptor).st_size
     _take_in(session)
     if trouble is not None:
         raise Refused(_trouble(session, trouble, len(data))) from trouble
+    session.appended = True
     return Appended(len(data), backup, raced=after != before + len(data))
 
 
@@ -101,6 +106,7 @@ def _begin(session: Session, lines: Sequence[Body], now: Clock) -> Appended:
         reason = f": {error.__cause__}" if error.__cause__ is not None else ""
         raise Refused(f"{path.name} was written, but the disk does not confirm it{reason}") from error
     _take_in(session)
+    session.appended = True
     return Appended(sum(len(encode_line(line)) for line in lines))
 
 

@@ -7,7 +7,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Refused
+from leafward.base.errors import Refused, not_written
 from leafward.base.figures import counted
 from leafward.session.journal.durable import APPENDING, WINDOWS
 from leafward.session.journal.lock import Claim, locked, refuse_if_busy
@@ -110,13 +110,15 @@ def opened(session: Session, patience: float) -> Iterator[int]:
         raise Refused(f"cannot write to {path.name}: {error.strerror or error}") from error
     try:
         with locked(descriptor, path.name, patience):
-            if not _unchanged(book, os.fstat(descriptor)):
-                _refuse_changed(session, book, descriptor)
             # During the wait, the name may have passed to another file.
             try:
-                named = path.stat()
-            except OSError as error:
+                ours, named = os.fstat(descriptor), path.stat()
+            except FileNotFoundError as error:
                 raise Refused(f"{path.name} is gone: {error.strerror or error}") from error
+            except OSError as error:
+                raise Refused(not_written(path, error)) from error
+            if not _unchanged(book, ours):
+                _refuse_changed(session, book, descriptor)
             if not _unchanged(book, named):
                 raise Refused(f"{path.name} was replaced by another file since it was read")
             went_on = session.source.went_on()

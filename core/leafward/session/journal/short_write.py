@@ -55,17 +55,22 @@ def append_bytes(descriptor: int, data: bytes) -> None:
     parts, the written parts are taken back as far as possible and CutShort is raised. The caller holds the lock; agents do
     not take it, so their lines may come in at any moment and are left alone.
     """
-    before = os.fstat(descriptor).st_size
     pieces: list[_Piece] = []
     try:
-        _append(descriptor, data, pieces)
+        before = os.fstat(descriptor).st_size
     except OSError as error:
-        raise CutShort(error, _size(pieces), _restore(descriptor, data, pieces, before)) from error
-    except BaseException:
-        # An interrupt leaves nothing torn either, even directly after a write whose result did not arrive.
+        raise CutShort(error, 0, Restored.UNDONE) from error
+    try:
+        _append(descriptor, data, pieces)
+    except BaseException as error:
+        # Nothing torn stays, even directly after a write whose result did not arrive.
         there = _beginning(descriptor, data, before)
+        if there > _size(pieces):
+            pieces = [_Piece(before, 0, there)]
+        if isinstance(error, OSError):
+            raise CutShort(error, _size(pieces), _restore(descriptor, data, pieces, before)) from error
         if there < len(data):
-            _restore(descriptor, data, [_Piece(before, 0, there)] if there else pieces, before)
+            _restore(descriptor, data, pieces, before)
         raise
 
 
