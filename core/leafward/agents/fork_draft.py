@@ -212,10 +212,12 @@ class ForkDraft:
     resume: Resume
     """The command that opens it, and the folder to run that in."""
     kept: int
-    """Entries of the source's path that it holds."""
+    """Entries of the source's path that it holds; of a conversion: messages."""
     left: int
     """Entries of the path up to the cut that it leaves out."""
     remarks: tuple[WriteRemark, ...] = ()
+    converted: bool = False
+    """Whether it holds converted messages, and no copies of stored entries."""
     earlier: int = 0
     """Of a conversion: messages from before a compaction that it holds beside the context."""
     imported: Import | None = None

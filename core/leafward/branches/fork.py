@@ -77,7 +77,7 @@ class Fork:
     @property
     def holds(self) -> str:
         """The part of the old session that the new one holds, in entries (a copy) or messages, also from before a compaction."""
-        if self.draft.agent == self.source:
+        if not self.draft.converted:
             copied = counted(self.draft.kept, "entry", "entries")
             return f"{copied}, the history before the compaction included" if self.compacted else copied
         told = counted(self.draft.kept, "message")
@@ -133,12 +133,11 @@ def fork(
     if own and is_copy(session, cut):
         draft = to.fork(session, cut, terms)
     else:
-        draft = to.convert(Conversation(session, cut), terms)
+        draft = replace(to.convert(Conversation(session, cut), terms), converted=True)
         if own:
             draft = replace(draft, remarks=(_CONVERTED, *draft.remarks))
-            own = False
     prompt = prompt_text(session.body(cut.prompt) or {}) if cut.prompt >= 0 else None
-    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, own=own))
+    remarks = (*draft.remarks, *_remarks(session, cut, terms.cwd, copied=not draft.converted))
     compacted = context_at(session, cut.tip(session)).compaction >= 0
     return Fork(source.name, cut, draft, prompt, remarks, draft.resume.obstacle(), terms.injected, compacted)
 
@@ -177,7 +176,7 @@ def _carried(
     return "\n\n".join(part for part in parts if part)
 
 
-def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[WriteRemark]:
+def _remarks(session: Session, cut: ForkPoint, cwd: str, *, copied: bool) -> list[WriteRemark]:
     tree = session.tree
     leaf = session.leaf
     below = tree.below(tree.common_ancestor(cut.end, leaf), leaf)
@@ -198,7 +197,7 @@ def _remarks(session: Session, cut: ForkPoint, cwd: str, *, own: bool) -> list[W
         found.append(WriteRemark("working-tree", text))
     if cut.prompt in session.source.kept_until:
         found.append(_WENT_BACK)
-    if own:
+    if copied:
         found.append(COUNTS_COPIED)
     return found
 

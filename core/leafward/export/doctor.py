@@ -249,9 +249,10 @@ def _header(session: Session) -> Iterator[Problem]:
     if version > CURRENT_VERSION:
         text = f"version {version} of the format is newer than {CURRENT_VERSION}; opened read-only"
         yield Problem("future-version", text, offset=offset)
-    if not session.cwd:
+    # Claude Code to 2.0 writes titles of other sessions to files that hold nothing else: nobody goes on in one.
+    if not session.cwd and (session.is_native or session.place >= 0):
         yield Problem("no-cwd", "the header does not say which folder the session belongs to", offset=offset)
-    elif not os.path.isdir(session.cwd):
+    elif session.cwd and not os.path.isdir(session.cwd):
         yield Problem("cwd-missing", no_project_folder(session.cwd), offset=offset)
 
 

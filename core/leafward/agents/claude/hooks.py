@@ -1,4 +1,4 @@
-"""Hooks of Claude Code 2.1, in the user's settings."""
+"""Hooks of Claude Code (1.0.81 to 2.1.332), in the user's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks of Codex 0.169, in a file that holds nothing else."""
+"""Hooks of Codex (0.133 to 0.171), in a file that holds nothing else."""
 
 from __future__ import annotations
 

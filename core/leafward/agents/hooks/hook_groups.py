@@ -1,4 +1,4 @@
-"""Hooks as groups of commands by event in a JSON file, as Claude Code 2.1 and Codex 0.169 read them.
+"""Hooks as groups of commands by event in a JSON file, as Claude Code and Codex read them.
 
 Both run `PreCompact` before a compaction, and `SessionStart` with the source `compact` behind it; the answer to the latter is
 sent to the model. With the sources `resume` and `fork` they run it where a session is taken up again, or a fork of it begins.

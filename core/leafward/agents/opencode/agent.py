@@ -278,7 +278,7 @@ class OpenCode(Agent):
             remark = WriteRemark("session-row", "its row cannot be read; the messages are converted")
         if not os.path.isfile(base) or _is_torn(session):
             draft = self.convert(Conversation(session, cut), terms)
-            return replace(draft, remarks=(remark, *draft.remarks))
+            return replace(draft, remarks=(remark, *draft.remarks), converted=True)
         into = self._into(terms) if is_kept(base) else base
         return forking.fork(session, cut, terms, base, into, self._store(into, terms.env))
 

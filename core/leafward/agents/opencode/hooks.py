@@ -1,4 +1,4 @@
-"""A plugin of opencode 1.1 and later: it runs before a compaction, on the summary and on sent messages, and where a session is taken up again.
+"""A plugin of opencode (1.0.185 to 1.18): it runs before a compaction, on the summary and on sent messages, and where a session is taken up again.
 
 Only the summarising model reads a plugin's additions to a compaction's prompt. So the text is put behind the summary; the prompt,
 and other plugins' additions to it, stay as they are.

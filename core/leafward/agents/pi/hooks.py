@@ -1,4 +1,4 @@
-"""An extension of pi 1.5 that runs before a compaction, before a branch is abandoned with a summary, and where a session is opened."""
+"""An extension of pi (0.37 to 1.6) that runs before a compaction, before a branch is abandoned with a summary, and where a session is opened."""
 
 from __future__ import annotations
 

@@ -122,6 +122,10 @@ def test_empty_and_merely_described_sessions(tmp_path: Path) -> None:
     told.row("mode", mode="normal")
     [card] = cards_in(tmp_path, tmp_path / "i")
     assert (card.id, card.title, card.messages, card.problem) == (IDS[1], "Only a name", 0, None)
+    # 1.0 to 2.0 write titles of other sessions so; nobody goes on there, so no folder is missed.
+    titles = Transcript(tmp_path, IDS[2])
+    titles.row("summary", summary="Trees", leafUuid="00000001-1111-4111-8111-000000000000")
+    assert check(titles.opened()) == []
 
 
 # --- what is said of a session ---

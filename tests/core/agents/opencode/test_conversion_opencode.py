@@ -49,6 +49,23 @@ def test_a_session_in_older_files_is_told_in_the_present_form(tmp_path: Path) ->
         ]
 
 
+def test_a_fork_of_older_files_says_that_only_the_context_comes_along(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.turn("Look")
+    talk.compaction("A tree stands.")
+    talk.turn("Feed it")
+    source = opened(write_tree(tmp_path, talk))
+    made = forking.fork(source, source.place, OPENCODE, ForkTerms({}, Config(), NOW), OPENCODE)
+    assert made.holds == "3 messages of the context, the summary included"
+    codes = {remark.code for remark in made.remarks}
+    assert "counts-left" in codes
+    assert "inherited-usage" not in codes
+    copied = opened(Database(tmp_path / "newer").write(talk))
+    made = forking.fork(copied, copied.place, OPENCODE, ForkTerms({}, Config(), NOW), OPENCODE)
+    assert made.holds.endswith(", the history before the compaction included")
+    assert "inherited-usage" in {remark.code for remark in made.remarks}
+
+
 def test_what_another_agent_said_is_told_with_all_results(tmp_path: Path) -> None:
     pi = agent_named("pi")
     source = pi.open(PI_SESSIONS / "branches.jsonl")
