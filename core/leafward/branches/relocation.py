@@ -21,8 +21,8 @@ from leafward.base.errors import LeafwardError, NotFound, Refused
 from leafward.branches import fork as forking
 from leafward.branches.earlier_fork import mark_of
 from leafward.branches.healing.healing import healing, new_session
-from leafward.catalogue.cards.card import SUBAGENT
 from leafward.catalogue.lineage import parents
+from leafward.session.entries import SUBAGENT
 from leafward.session.journal.lines import utc_now
 from leafward.session.journal.write import WriteRemark
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from leafward.catalogue.cards.card import INFERRED, Card
+from leafward.session.entries import INFERRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from leafward.catalogue.cards.card import Card
 
 
 class Sort(StrEnum):

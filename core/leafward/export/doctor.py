@@ -12,10 +12,10 @@ from leafward.base.errors import LeafwardError, NotASession
 from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
-from leafward.catalogue.cards.card import SUBAGENT
 from leafward.session.entries import (
     DAMAGE_CODE,
     DAMAGE_TEXT,
+    SUBAGENT,
     Body,
     Damage,
     EntryId,

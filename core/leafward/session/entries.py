@@ -49,6 +49,14 @@ HANDED = "handed"
 """The field of a translated prompt by which another agent handed a task over: nobody typed it."""
 
 
+FORK = "fork"
+"""The relation of a session to the one that it goes on from, as headers and cards have it."""
+SUBAGENT = "subagent"
+"""The relation of a sub-agent's session to the one that started it."""
+INFERRED = "inferred"
+"""The relation of a session to one that it begins like; no file says that it came from there."""
+
+
 class Kind(IntEnum):
     """The kind of an entry, as far as its first bytes tell: its type and, for a message, the role."""
 

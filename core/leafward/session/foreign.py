@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import NotASession
-from leafward.session.entries import NO_ENTRY, Body, Damage, EntryIndex, Kind, read_usage, text_at
+from leafward.session.entries import NO_ENTRY, SUBAGENT, Body, Damage, EntryIndex, Kind, read_usage, text_at
 from leafward.session.file_stamps import Watched
 from leafward.session.lines.entry_decoding import Entry
 from leafward.session.lines.scan import Scan
@@ -241,7 +241,7 @@ class ForeignFiles:
     @property
     def task(self) -> int:
         """The first prompt of a sub-agent after its inherited entries; -1 in any other session."""
-        if self.header.get("relation") != "subagent":
+        if self.header.get("relation") != SUBAGENT:
             return NO_ENTRY
         return self.columns.kind.find(Kind.USER, self.inherited)
 

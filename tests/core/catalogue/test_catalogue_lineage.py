@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from leafward.catalogue.cards.card import FORK, INFERRED, Card
+from leafward.catalogue.cards.card import Card
 from leafward.catalogue.lineage import Group, Sort, arrange, parents, with_parents
+from leafward.session.entries import FORK, INFERRED
 
 
 def card(

@@ -19,15 +19,13 @@ from leafward.agents.storage.lines import pieces_of
 from leafward.base.late_pattern import late
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
+from leafward.session.entries import FORK, INFERRED
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
     from leafward.agents.claude.entries.transcript_rows import Rows
-
-FORK = "fork"
-INFERRED = "inferred"
 
 _UUID = late(rb'"uuid"\s*:\s*"([^"\\]{1,80})"')
 _TIME = late(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')

@@ -20,6 +20,7 @@ from leafward.agents.claude.store import place_of, stem
 from leafward.agents.storage.lines import unmarked
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
+from leafward.session.entries import FORK, SUBAGENT
 from leafward.session.lines.line_decoding import decode_line
 from leafward.session.messages import is_bare
 
@@ -63,11 +64,11 @@ def first_look(candidate: SessionCandidate) -> FirstLook | None:
     if facts.created is None and not facts.ids and not prompt:
         return None if decode_line(head.partition(b"\n")[0]) is None else FirstLook(stem(candidate.path))
     place = place_of(candidate.path)
-    parent, relation = facts.source, "fork" if facts.source else None
+    parent, relation = facts.source, FORK if facts.source else None
     if place.helper:
         other_id = next((one for one in facts.ids if one != place.id), None)
         beside = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
-        parent, relation = place.parent or beside, "subagent"
+        parent, relation = place.parent or beside, SUBAGENT
     created = milliseconds(facts.created)
     return FirstLook(
         id=place.id or next(iter(facts.ids), "") or stem(candidate.path),

@@ -27,7 +27,7 @@ from leafward.base.errors import NotASession, Refused
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time, milliseconds, written_time
 from leafward.session.columns import Columns
-from leafward.session.entries import EntryIndex, Kind
+from leafward.session.entries import SUBAGENT, EntryIndex, Kind
 from leafward.session.lines.line_decoding import decode_line
 from leafward.session.lines.scan import Pending
 from leafward.session.source import GOES_ON, EntryLocation, SourceRemark
@@ -208,7 +208,7 @@ class ClaudeReader:
                 parent = os.path.join(place.project, f"{other_id}.jsonl") if other_id else None
             if parent is not None:
                 header["parentSession"] = parent
-            header["relation"] = "subagent"
+            header["relation"] = SUBAGENT
             header["warm_up"] = _is_warm_up(builder, self.translation.body)
             return 0
         found = self._lineage(os.path.abspath(self.path), rows)

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from leafward.agents.codex.chain import SegmentBase, Thread, base_of
-from leafward.agents.codex.description import SUBAGENT, relation_of
+from leafward.agents.codex.description import relation_of
 from leafward.agents.codex.entries.items import item_text
 from leafward.agents.codex.entries.records import payload_of
 from leafward.agents.codex.rollout import Rollout
 from leafward.base.errors import NotASession
+from leafward.session.entries import SUBAGENT
 from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import SourceRemark
 

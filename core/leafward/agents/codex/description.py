@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.times import written_time
+from leafward.session.entries import FORK, INFERRED, SUBAGENT
 
 if TYPE_CHECKING:
     from leafward.agents.codex.chain import Thread
     from leafward.session.entries import Body
 
-TWIN = "inferred"
+TWIN = INFERRED
 """Relation of a file to another one of the same name by which Codex knows the thread."""
-SUBAGENT = "subagent"
-"""Relation of a thread to the one whose agent began it."""
 OURS = "leafward"
 """Our field in the description of a converted thread: `forkedFrom` is the path of its source."""
 
@@ -83,4 +82,4 @@ def relation_of(meta: dict[str, Any], spawner: str | None = None) -> tuple[str |
         return None, SUBAGENT
     ours = meta.get(OURS)
     forked = meta.get("forked_from_id") or (ours.get("forkedFrom") if isinstance(ours, dict) else None)
-    return (forked, "fork") if isinstance(forked, str) and forked else (None, None)
+    return (forked, FORK) if isinstance(forked, str) and forked else (None, None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.base import FirstLook
 from leafward.agents.codex.chain import meta_of, with_folder
-from leafward.agents.codex.description import SUBAGENT, relation_of
+from leafward.agents.codex.description import relation_of
 from leafward.agents.codex.entries.items import is_injected, item_text, prompt_of, typed_in
 from leafward.agents.codex.entries.records import Role, framed, line_of, payload_of
 from leafward.agents.codex.entries.tasks import task_of
@@ -16,6 +16,7 @@ from leafward.agents.codex.rollout import head_of
 from leafward.agents.codex.store import COLD, segment_of, stem
 from leafward.base.regular_files import open_regular
 from leafward.base.times import milliseconds
+from leafward.session.entries import SUBAGENT
 from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:

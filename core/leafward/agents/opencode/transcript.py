@@ -36,7 +36,7 @@ from leafward.agents.storage.packed_values import packed
 from leafward.base.errors import NotASession
 from leafward.base.gc_pause import gc_paused
 from leafward.base.times import iso_time
-from leafward.session.entries import EntryIndex, text_at
+from leafward.session.entries import INFERRED, EntryIndex, text_at
 from leafward.session.lines.line_decoding import decode_line
 from leafward.session.source import EntryLocation, SourceRemark
 from leafward.session.transcript import KeptReading, Transcript, unknown_records
@@ -433,7 +433,7 @@ class _Made:
         above = info.parent or info.source or inferred
         if above is not None:
             header["parentSession"] = self.setting.path_of(above) or above
-            header["relation"] = info.relation or "inferred"
+            header["relation"] = info.relation or INFERRED
         return header
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.context.call_status import CallOutcome, outcome
 from leafward.files.call_lines import result_in
@@ -30,6 +30,10 @@ class Checked:
     failed: int
     entry: EntryIndex
     """The result of the last run."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The outcome and the numbers of runs."""
+        return {"check": self.check.value, "ok": self.ok, "runs": self.runs, "failed": self.failed}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,6 @@ NOT_READ = "(not read yet)"
 EXCERPT = 120
 """Characters kept of a prompt or a reply."""
 
-FORK = "fork"
-SUBAGENT = "subagent"
-INFERRED = "inferred"
-
 
 class DayUsage(NamedTuple):
     """Tokens and cost of one session on one day."""

@@ -10,8 +10,8 @@ from leafward.agents.registry import agent_named, native
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import excerpt_line
 from leafward.base.times import parse_time
-from leafward.catalogue.cards.card import EXCERPT, FORK, NO_MESSAGES, Card, Details
-from leafward.session.entries import MESSAGE_ROLES
+from leafward.catalogue.cards.card import EXCERPT, NO_MESSAGES, Card, Details
+from leafward.session.entries import FORK, MESSAGE_ROLES
 from leafward.session.headlines.entry_headline import spoken
 from leafward.session.headlines.session_title import title_or_none
 from leafward.session.messages import prompt_text

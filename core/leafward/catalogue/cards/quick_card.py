@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.agents.base import FirstLook
 from leafward.base.regular_files import open_regular
 from leafward.base.times import parse_time
-from leafward.catalogue.cards.card import FORK, NOT_READ, Card
+from leafward.catalogue.cards.card import NOT_READ, Card
 from leafward.catalogue.cards.card_fields import (
     agent_of,
     brief,
@@ -19,7 +19,7 @@ from leafward.catalogue.cards.card_fields import (
     problem_card,
     spoken_at,
 )
-from leafward.session.entries import Kind
+from leafward.session.entries import FORK, Kind
 from leafward.session.headlines.entry_headline import shown_only
 from leafward.session.headlines.session_title import title_or_none
 from leafward.session.lines.abridged_lines import BOM

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.catalogue.cards.card import INFERRED, DayUsage
+from leafward.catalogue.cards.card import DayUsage
 from leafward.catalogue.cards.daily_usage import CountedUsage, Meter, day_of, use_of
 from leafward.catalogue.lineage import seniority
+from leafward.session.entries import INFERRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -79,16 +79,7 @@ def outcome_json(session: Session, side: Side) -> dict[str, Any]:
     """Outcome of a side, as JSON."""
     came = side.outcomes
     return {
-        "checks": [
-            {
-                "check": one.check.value,
-                "ok": one.ok,
-                "runs": one.runs,
-                "failed": one.failed,
-                "entry": session.columns.id_at(one.entry),
-            }
-            for one in came.checks
-        ],
+        "checks": [{**one.as_json(), "entry": session.columns.id_at(one.entry)} for one in came.checks],
         "commands": came.commands,
         "failed_commands": came.failed_commands,
         "last_exit": came.last_exit,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
-from leafward.catalogue.cards.card import SUBAGENT
 from leafward.catalogue.usage.totals import Sum, Totals, day_name
 from leafward.cli.output.page import Page, money, table
+from leafward.session.entries import SUBAGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -206,10 +206,7 @@ def _why_json(reason: Reason) -> dict[str, Any]:
         "request": reason.request,
         "said": reason.words,
         "decisions": list(reason.decisions),
-        "checks": [
-            {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
-            for one in reason.checks
-        ],
+        "checks": [one.as_json() for one in reason.checks],
         "turns_later": reason.turns_later,
     }
 

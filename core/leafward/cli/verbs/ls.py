@@ -11,7 +11,6 @@ from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
-from leafward.catalogue.cards.card import INFERRED, SUBAGENT, Card
 from leafward.catalogue.lineage import parents, with_parents
 from leafward.catalogue.listing import Catalogue
 from leafward.catalogue.lookup import typed_ids
@@ -28,12 +27,13 @@ from leafward.cli.selection import existing, narrowing
 from leafward.cli.settings import remarks_on, say_excluded
 from leafward.query.search.cards import CardShelf
 from leafward.session.columns import MIDWAY
+from leafward.session.entries import INFERRED, SUBAGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from leafward.catalogue.cards.card import DayUsage
+    from leafward.catalogue.cards.card import Card, DayUsage
 
 _NAMESAKE, _APART, _LEAST_TITLE, _ORIGIN, _LEAST_PROJECT = 16, 48, 12, 40, 7
 """Cells: of a shared title, of the facts that distinguish it, of the shortest title, of a parent's title, and of the shortest name

@@ -143,10 +143,7 @@ def _side(texts: _Texts, side: Side, tokens: int) -> dict[str, Any]:
         "edits": side.edits,
         "tokens": tokens,
         "spent": came.usage.total,
-        "checks": [
-            {"check": one.check.value, "ok": one.ok, "runs": one.runs, "failed": one.failed}
-            for one in came.checks
-        ],
+        "checks": [one.as_json() for one in came.checks],
         "commands": came.commands,
         "failed_commands": came.failed_commands,
         "errors": came.errors,

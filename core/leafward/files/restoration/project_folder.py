@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from leafward.base.errors import Refused
 from leafward.base.regular_files import STORED_LIMIT
-from leafward.session.journal.durable import write_all
+from leafward.session.journal.durable import NOT_FOR_FOLDERS, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -301,5 +301,5 @@ def _sync(folder: int) -> None:
     try:
         os.fsync(folder)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF):
+        if error.errno not in NOT_FOR_FOLDERS:
             raise

@@ -46,11 +46,11 @@ def sync_folder(folder: Path) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        if error.errno not in _NOT_FOR_FOLDERS:
+        if error.errno not in NOT_FOR_FOLDERS:
             raise
 
 
-_NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
+NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
 """Errors of file systems that cannot make a folder durable, or not for a user who may not list it."""
 _LONGEST = 200
 """Bytes of a name that leave room for the ending of a waiting file."""

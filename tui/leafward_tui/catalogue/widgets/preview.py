@@ -10,11 +10,11 @@ from rich.segment import Segment
 from leafward.base.figures import counted
 from leafward.base.paths import is_kept
 from leafward.base.shown_path import NO_PROJECT_FOLDER, split_path
-from leafward.catalogue.cards.card import FORK, INFERRED
 from leafward.catalogue.retention import leaves_in
 from leafward.catalogue.usage.totals import NOTHING
 from leafward.query.search.cards import matches
 from leafward.session.columns import MIDWAY
+from leafward.session.entries import FORK, INFERRED
 from leafward_tui.catalogue.model.preview_tree import Sign, TreeRow
 from leafward_tui.catalogue.widgets.group_lines import group_lines, group_title, moved_lines, section_head
 from leafward_tui.catalogue.widgets.session_row import is_live

@@ -14,12 +14,12 @@ from textual.strip import Strip
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name, split_path
-from leafward.catalogue.cards.card import INFERRED
 from leafward.catalogue.lineage import Sort
 from leafward.catalogue.namesakes import LEAST_PROMPT
 from leafward.catalogue.retention import leaves_in
 from leafward.query.search.cards import matches
 from leafward.session.columns import MIDWAY
+from leafward.session.entries import INFERRED
 from leafward_tui.catalogue.model.listing import Grouping, LineKind, Listing, ListLine
 from leafward_tui.ui.text.cells import age, byte_size, count, exact, fit, money, right
 from leafward_tui.ui.text.hits import marked

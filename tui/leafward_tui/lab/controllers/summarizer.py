@@ -10,7 +10,7 @@ from leafward.base.safe_text import safe_line
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, EXTRACTIVE
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
-from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet, model_sheet
 
 if TYPE_CHECKING:
     from leafward.base.config import Config
@@ -67,17 +67,8 @@ class Summarizer(LabController):
             if text is not None and text.strip():
                 self._look_up(text.strip())
 
-        about = [SheetLine("as litellm names it: provider/model; keys come from the environment")]
-        sheet = TextSheet(
-            "Model",
-            name,
-            [*about, *([SheetLine(problem, "warn")] if problem else [])],
-            placeholder="provider/model",
-            commit="choose",
-            operation_of=lambda _text: "you see it before anything is sent",
-            missing="type the name of a model",
-        )
-        self._view.open_sheet(sheet, done)
+        effect = "you see it before anything is sent"
+        self._view.open_sheet(model_sheet("Model", name, problem, commit="choose", effect=effect), done)
 
     def _look_up(self, name: str) -> None:
         """Chooses a model if it can be asked, which is known before anything is sent."""

@@ -108,25 +108,14 @@ class ExamRequest:
         )
 
     def _name(self) -> None:
-        from leafward_tui.ui.sheets.sheet import SheetLine, TextSheet
+        from leafward_tui.ui.sheets.sheet import model_sheet
 
         def done(text: str | None) -> None:
             if text is not None and text.strip():
                 self.begin(text.strip())
 
-        about = SheetLine("as litellm names it: provider/model; keys come from the environment")
-        self._ask(
-            TextSheet(
-                "Exam by a model",
-                "",
-                [about],
-                placeholder="provider/model",
-                commit="show what would be sent",
-                operation_of=lambda _text: "nothing is sent yet",
-                missing="type the name of a model",
-            ),
-            done,
-        )
+        commit, effect = "show what would be sent", "nothing is sent yet"
+        self._ask(model_sheet("Exam by a model", "", "", commit=commit, effect=effect), done)
 
     def _sheet(self, name: str) -> ReadingSheet:
         from leafward_tui.ui.sheets.reading_sheet import ReadingSheet

@@ -409,3 +409,17 @@ class TextSheet(Sheet):
         """Commits."""
         event.stop()
         self.commit()
+
+
+def model_sheet(title: str, name: str, problem: str, *, commit: str, effect: str) -> TextSheet:
+    """A sheet that asks for the name of a model; `problem` says why the one that was typed will not do."""
+    about = [SheetLine("as litellm names it: provider/model; keys come from the environment")]
+    return TextSheet(
+        title,
+        name,
+        [*about, *([SheetLine(problem, "warn")] if problem else [])],
+        placeholder="provider/model",
+        commit=commit,
+        operation_of=lambda _text: effect,
+        missing="type the name of a model",
+    )

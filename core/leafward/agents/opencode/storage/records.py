@@ -6,7 +6,7 @@ import json
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import object_at
+from leafward.session.entries import FORK, SUBAGENT, object_at
 from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ class Info(NamedTuple):
     def relation(self) -> str | None:
         """Its relation to the session that it names as its source; None where it names none."""
         if self.parent is not None:
-            return "subagent"
-        return "fork" if self.source is not None else None
+            return SUBAGENT
+        return FORK if self.source is not None else None
 
 
 def object_in(text: str | bytes) -> Body:
