@@ -436,7 +436,7 @@ def test_a_skill_that_an_agent_says_it_uses_only_leads_to_its_work() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        "do you need to run the server to check the structure of the pictures?",
+        "do you need to run the local server to check the structure of the data behind the broken pictures?",
         "musst du dafür wirklich den Server der Bilder neu starten?",
         "go on, I've given you access",
     ],
