@@ -40,3 +40,26 @@ def test_of_a_long_reply_what_is_found_comes_before_what_is_done_next() -> None:
         "No crate of the north valley has a note, so that its weight cannot be known from any of the files."
     )
     assert _last(reply(f"{plan} {found} {other}", _LOOK), result("a", "x")) == [f"{found} {other}"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"), [("Lane Goal Order", False), ("Lanes:", False), ("先画果园的路线再测试", True)]
+)
+def test_a_heading_is_no_last_reply(heading: str, told: bool) -> None:
+    """Fails where the heading of a list that leads to nothing is told as what was said last."""
+    said = [
+        user("Draw the lanes of the orchard."),
+        reply(f"{heading}\n\n| a | b |\n|---|---|", ("a", "bash", {"command": "make lanes"})),
+    ]
+    lines = told_in(SummarySection.CONTEXT, *said, result("a", "ok"))
+    assert any(heading.rstrip(":") in one for one in lines if one.startswith("Last reply")) == told
+
+
+def test_a_trouble_that_the_calls_behind_it_mend_is_no_last_reply() -> None:
+    """Fails where the edit that the reply led to is no sign that the trouble is over."""
+    trouble = "The selector of the crates is missing a bracket."
+    given = {"path": "src/crates.py", "oldText": "x", "newText": "y"}
+    assert _last(reply(trouble, ("a", "edit", given)), result("a", "ok")) == []
+    assert _last(reply(trouble, ("a", "bash", {"command": "cat src/crates.py"})), result("a", "ok")) == [
+        trouble
+    ]

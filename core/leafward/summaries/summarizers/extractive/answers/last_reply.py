@@ -14,7 +14,7 @@ from leafward.summaries.summarizers.extractive.answers.quotes import (
     answered_before,
     texts_of,
 )
-from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
+from leafward.summaries.summarizers.extractive.answers.sentence_forms import is_heading, only_leads
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import without_opening
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.turns import is_answered, question_of
@@ -103,6 +103,8 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
         plain = without_opening(passage)
         leads = prose.announces(plain) or prose.accompanies(passage)
         if not passage or line_key(plain) in elsewhere or plain.endswith((":", "：")) or only_leads(plain):
+            continue
+        if is_heading(plain):
             continue
         if not leads or (len(plain.split()) >= _PLAN and _LOOKS not in plain.casefold()):
             found.append((passage, leads))

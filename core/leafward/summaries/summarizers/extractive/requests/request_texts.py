@@ -13,6 +13,7 @@ from leafward.summaries.summarizers.extractive.answers.passages import passages,
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     bids,
+    is_heading,
     leaves_unnamed,
     only_leads,
     speaks_only,
@@ -58,8 +59,6 @@ OUTCOME_LIMIT = 120
 ENDING_LIMIT = OUTCOME_LIMIT + 24
 """Characters of what is quoted of a reply behind a request, with our words around it."""
 _TITLE = re.compile(r"\s*#{1,6} ([^\n]{3,100}?)[ \t]*(?:\n|$)")
-_HEADING_ALONE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
-"""One word, or a few without a stop, of letters alone: a heading tells no outcome."""
 _LISTED = re.compile(r"\s*(?:[-*+•✅✓]|\d{1,2}[.)])\s")
 """The beginning of an item of a list."""
 _JOINS = re.compile(r"[/._-]")
@@ -245,7 +244,7 @@ def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
     report = _report_of(end.answer, request.text)
     shown = shown and _is_ordered(request, text, [report or _statement_of(end, same), *changed])
     told = cut(_outcome_of(request, end, changed, report, same, shown=shown), OUTCOME_LIMIT)
-    if not told or _HEADING_ALONE.fullmatch(told):
+    if not told or is_heading(told):
         return text
     shown = (shown and bool(changed or report)) or told.startswith(REPLY)
     return f"{text}{OUTCOME}{told if shown else quoted(told)}"

@@ -19,6 +19,7 @@ from leafward.summaries.summarizers.extractive.answers.carried_out import takes_
 from leafward.summaries.summarizers.extractive.answers.last_reply import LAST_REPLY
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED
 from leafward.summaries.summarizers.extractive.requests.passed_over import PLANNED
+from leafward.summaries.summarizers.extractive.state.settled_troubles import names_trouble
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -97,11 +98,12 @@ def date_statements(
 
 
 def _is_worked_past(evidence: Evidence, candidate: LineCandidate, last: int) -> bool:
-    """Whether the last reply was followed by more than the calls that it leads to, and the `last` change is behind those."""
+    """Whether the `last` change is behind the last reply and the calls that it leads to, or one of these where it tells of a trouble: they mend it."""
     if not candidate.text.startswith(LAST_REPLY):
         return False
     place = evidence.place_of(candidate)
-    return last > min((at for at in evidence.calls if at >= place), default=last)
+    led_to = min((at for at in evidence.calls if at >= place), default=last + 1)
+    return last > led_to or (last == led_to and names_trouble(candidate.text))
 
 
 def _change_files(messages: Sequence[SpanMessage], cwd: str) -> bool:

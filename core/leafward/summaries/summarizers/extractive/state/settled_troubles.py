@@ -77,6 +77,11 @@ def settle_troubles(
     evidence.candidates = [candidate for candidate in evidence.candidates if id(candidate) not in over]
 
 
+def names_trouble(statement: str) -> bool:
+    """Whether a statement has a word for a trouble."""
+    return _TROUBLE.search(statement) is not None
+
+
 def _tells_trouble(candidate: LineCandidate, about: frozenset[str]) -> bool:
     """Whether a statement tells of the trouble that an answer with some words was about."""
     if _TROUBLE.search(candidate.text) is None:
