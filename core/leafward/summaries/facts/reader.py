@@ -242,7 +242,6 @@ class FactReader:
         goes_on = prose.keeps_going(typed.strip())
         agreed = goes_on or responses.agrees(typed.strip())
         self.told.asked(agreed=agreed, goes_on=goes_on)
-        self._open = self._open if agreed or demands.only_limits(typed) else entry
         if any(map(responses.says_it_works, own)):
             closed += self.told.tried(entry)
         for what in filter(None, map(responses.withdrawn, own)):
@@ -255,6 +254,7 @@ class FactReader:
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self._not_repeated(self.texts.typed(text, entry)))
         self.rules.set(found, typed)
+        self._open = self._open if agreed or self.rules.alone else entry
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
             (one.kind, one.key): one.text

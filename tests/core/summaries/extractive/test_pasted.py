@@ -189,3 +189,11 @@ def test_a_command_without_words_is_told_by_the_first_of_its_text() -> None:
         divided("never begin before proceeding to the wall")[0].strip()
         == "never begin before proceeding to the wall"
     )
+
+
+def test_what_was_copied_behind_the_sign_of_a_shell_sets_no_rules() -> None:
+    shown = "❯ cat << 'END' > fix.py\n  new = old + ' Use whole paths. Never open a file of the orchard by hand.\n  It must be one command.'\n  END\nheredoc>"
+    said = [user("Write the hook of the orchard."), *ran("a", "make hook"), reply("Run this.")]
+    assert told_in(SummarySection.CONSTRAINTS, *said, user(f"what is that?\n{shown}")) == []
+    (goal,) = told_in(SummarySection.GOAL, *said, user(f"it breaks:\n{shown}\n\nNever use a heredoc for me."))
+    assert "Use whole paths" not in goal

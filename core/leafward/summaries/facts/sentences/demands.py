@@ -315,10 +315,10 @@ def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit."""
     if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
         return False
+    if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None or names_cause(sentence):
+        return False
     if sentence.count('"') % 2 or _TROUBLE.match(sentence) is not None:
         # A piece of a quotation, or what is wrong now.
-        return False
-    if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None or names_cause(sentence):
         return False
     sentence = sentence.lower()
     words = without_fillers(_CODE.sub(" ` ", sentence) if _QUOTES.search(sentence) is not None else sentence)

@@ -49,9 +49,11 @@ _LOG = re.compile(
 )
 """The beginning of a line in a log, a trace, a compiler's message or a shell session."""
 _SHELL = re.compile(
-    r"^\s{0,8}(?:\([\w.-]{1,40}\) )?(?:\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\][$#]|[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]| \S{1,100} %))(?:\s|$)"
+    r"^\s{0,8}(?:\([\w.-]{1,40}\) )?(?:\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\][$#]|[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]| \S{1,100} %)|[❯➜])(?:\s|$)"
 )
-"""The prompt of a shell with its user and machine."""
+"""The prompt of a shell with its user and machine, or its sign that nobody types."""
+_SHELL_SIGNS = ("@", "❯", "➜")
+"""Of these each has one."""
 _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
     r"|(?:note|hint|info|help)(?:\[\w{1,12}\])?:\s)"
@@ -129,7 +131,7 @@ def divided(text: str) -> tuple[str, str]:
     text = _without_command(text) if "before proceeding" in text else text
     text = _without_init(text) if any(map(text.__contains__, _INIT_SIGNS)) else text
     text, screen = _screen_apart(text)
-    text, terminal = _terminal_apart(text) if "@" in text else (text, "")
+    text, terminal = _terminal_apart(text) if any(map(text.__contains__, _SHELL_SIGNS)) else (text, "")
     text, report = _report_apart(text)
     text, shown = _pastes_apart(text) if _PASTES in text else (text, "")
     own: list[str] = []

@@ -98,7 +98,7 @@ _OBSERVES = late(
     r"|\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
-    r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b"
+    r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b|how (?:it|this|that) works\b|(?:(?:the|this|these|that|all|its|my|your) )?(?:\S+ ){1,5}?(?:show|reveal|indicate|suggest|prove|demonstrate)(?:s|d|ed)? (?:that|how|why)\b|(?:\S+ ){1,6}?(?:zeigt?|zeigen|beweist|bedeutet),? dass\b|(?:\S+ ){1,6}?(?:montrent?|indiquent?|prouvent?|signifie) qu|(?:\S+ ){1,6}?(?:muestran?|indican?|demuestran?|significa) que\b|.{1,30}?(?:表明|说明|显示|意味着)"
     r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
     r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
     r"|(?:the )?commit `?[0-9a-f]{7,40}\b"
@@ -177,7 +177,8 @@ def reports(answer: str) -> bool:
 
 _GOES_ON = late(
     r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
-    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+$|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+$"
+    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+(?:(?:i(?:['’]ve| have)? (?:now )?(?:gave|given|granted) you|you (?:now )?have) (?:\w+ ){0,3}(?:permissions?|access|rights)\b.{0,20})?$"
+    r"|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+(?:[我已经给你了现在有到开]{0,6}(?:授权|权限)[给你了吧开到]{0,4}[。！!]?)?$"
 )
 
 

@@ -159,7 +159,7 @@ class StandingRules:
     """The last prompt."""
     _lasting: set[str] = field(default_factory=set)
     """The keys of rules in lists of rules, of those that took the place of others, were said again, or were all that was said."""
-    _alone: set[str] = field(default_factory=set)
+    alone: set[str] = field(default_factory=set)
     """The keys of the rules of the last prompt, where it said nothing else and no call followed yet."""
     _worked_for: dict[bool, str] = field(default_factory=dict)
     """The last prompts that led to changed files (False), and to commits (True)."""
@@ -180,15 +180,15 @@ class StandingRules:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
         self._lasting.update(map(sentence_key, listed_rules(prompt)))
-        self._alone = keys if only_limits(prompt) else set()
+        self.alone = keys if keys and only_limits(prompt) else set()
 
     def called(self) -> None:
         """Records that a call followed the last prompt: it asked for work."""
-        self._alone.clear()
+        self.alone.clear()
 
     def answered(self) -> None:
         """Records that the last prompt was answered: what it said alone, and nothing was done for, is a rule."""
-        self._lasting |= self._alone
+        self._lasting |= self.alone
 
     def _tell(self, key: str, rule: str) -> None:
         """Records a rule, and what ends it: of very many rules few are asked about at each prompt."""

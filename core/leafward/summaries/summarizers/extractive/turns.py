@@ -17,6 +17,7 @@ from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.sentences.demands import only_limits
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.prose import keeps_going as goes_on
 from leafward.summaries.facts.sentences.questions import asks, without_fillers
 from leafward.summaries.facts.sentences.responses import (
     agrees,
@@ -197,7 +198,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # Text in a fence or with quote signs was copied, unless there is nothing else.
             bare = " ".join(_without_copies(typed).split()) or own or " ".join(pasted.split())
             prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
-            says = not _TRIVIAL.match(prompt) and without_fillers(prompt)
+            says = not (_TRIVIAL.match(prompt) or goes_on(prompt)) and without_fillers(prompt)
             words = len(content_words(prompt.replace("[image]", ""))) if says else 0
             words = 1 if words > _BRIEF and only_refuses(prompt) else words
             if pasted.strip() and not own and turns:

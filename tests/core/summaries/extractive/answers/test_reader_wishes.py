@@ -112,3 +112,16 @@ def test_an_observation_beside_the_work_decides_nothing() -> None:
     assert not decides(
         "Side note: both columns have paths now, so we should use the short update from now on."
     )
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        "The test shows that the changes are not there yet since it reads the old orchard.",
+        "Der Lauf zeigt, dass die Sorten fehlen, weil niemand sie put.",
+        "How it works: the watcher drops a theme because its file is gone.",
+    ],
+)
+def test_what_something_shows_and_how_it_works_decide_nothing(finding: str) -> None:
+    assert not decides(finding)
+    assert decides("The tests keep the old orchard because the new one has no frost.")

@@ -431,3 +431,22 @@ def test_what_an_answer_asks_of_its_reader_is_not_how_a_request_stands() -> None
 def test_a_skill_that_an_agent_says_it_uses_only_leads_to_its_work() -> None:
     assert prose.announces("Using the shed-mapper skill to find the gaps between the rows of the orchard.")
     assert not prose.announces("Using the shed saves half of the time.")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "do you need to run the local server to check the structure of the data behind the broken pictures?",
+        "musst du dafür wirklich den Server der Bilder neu starten?",
+        "go on, I've given you access",
+    ],
+)
+def test_a_question_about_open_work_and_leave_to_go_on_are_no_goal(asked: str) -> None:
+    first = "Fix the pictures of the orchard page, they are not shown."
+    said = [user(first), *worked("src/rows.py", "a"), user(asked), *worked("src/frost.py", "b")]
+    assert told_in(SummarySection.GOAL, *said) == [first]
+
+
+def test_leave_to_go_on_is_no_request_in_chinese() -> None:
+    assert prose.keeps_going("继续，给你权限了")
+    assert not prose.keeps_going("继续，修复权限的测试")

@@ -111,10 +111,14 @@ def test_a_check_that_ran_and_failed_is_not_overcome_by_another_one() -> None:
     assert told_in(SummarySection.BLOCKED, *said, *ended("y", "uv run pytest tests/b.py", "3 passed")) != []
 
 
-def test_a_failure_that_the_answer_calls_older_than_the_work_is_no_obstacle() -> None:
+def test_a_failure_blocks_answered_work_only_where_the_answer_says_so() -> None:
     lint = _failed("x", "golangci-lint run ./...", "Error: can't load config: the Go version used is lower")
     tests = ended("y", "go test ./...", "ok  \torchard\t0.3s")
     said = [*_BEGUN, *lint, *tests]
     told = "All tests pass. One caveat: `golangci-lint` could not run here, it predates this change."
-    assert told_in(SummarySection.BLOCKED, *said, reply("All tests pass.")) != []
+    assert told_in(SummarySection.BLOCKED, *said) != []
+    assert told_in(SummarySection.BLOCKED, *said, reply("The lint does not run here.")) != []
     assert told_in(SummarySection.BLOCKED, *said, reply(told)) == []
+    assert told_in(SummarySection.BLOCKED, *said, reply("All tests pass.")) == []
+    recorded = told_in(SummarySection.CONTEXT, *said, reply("All tests pass."))
+    assert any("not run again: `golangci-lint run ./...`" in line for line in recorded)

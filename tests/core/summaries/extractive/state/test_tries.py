@@ -44,7 +44,7 @@ def test_a_try_that_was_made_again_in_another_way_blocks_nothing() -> None:
 )
 def test_a_failure_that_the_reply_calls_none_of_this_work_blocks_nothing(said: str) -> None:
     check = _failed("b", "npx tsc --noEmit", _ERROR)
-    assert len(_blocked(*check, reply("The parser is ported."))) == 1
+    assert len(_blocked(*check, reply("It fails in the map."))) == 1
     assert _blocked(*check, reply(said)) == []
     assert _blocked(*check, reply(said, ("c", "read", {"path": "src/rows.ts"})), result("c", "rows")) == []
 
@@ -52,8 +52,8 @@ def test_a_failure_that_the_reply_calls_none_of_this_work_blocks_nothing(said: s
 @pytest.mark.parametrize(
     "said",
     [
-        "It was there before, but the build needs it.",
-        "All of these except the first are pre-existing.",
+        "It was there before, but the build fails on it.",
+        "All of these errors except the first are pre-existing.",
     ],
 )
 def test_a_failure_that_is_called_so_in_part_still_blocks(said: str) -> None:
@@ -106,7 +106,9 @@ def test_a_call_that_was_not_made_neither_failed_nor_is_the_last_run() -> None:
 
 def test_a_check_that_failed_before_an_answered_request_blocks_no_other_one() -> None:
     """The answer reported its result all the same, and the user went on: there as here only the last answer may tell it."""
-    check = [*_ASKED, *_failed("b", "npx tsc --noEmit", _ERROR), reply("Done. The parser is ported.")]
+    check = [*_ASKED, *_failed("b", "npx tsc --noEmit", _ERROR)]
+    assert len(told_in(SummarySection.BLOCKED, *check)) == 1
+    check.append(reply("Done. The parser is ported. The map still fails."))
     assert len(told_in(SummarySection.BLOCKED, *check)) == 1
     other = [user("now draw the valley"), *worked("src/draw.ts", "d")]
     assert told_in(SummarySection.BLOCKED, *check, *other) == []

@@ -42,6 +42,10 @@ _BESIDE = late(
     r"|^(?:also,? )?(?:you can|feel free to) .*\bif (?:you (?:need|want|like|have)|needed|necessary)\b|^(?:also,? )?(?:remember|keep in mind|don['’]t forget)\b"
 )
 """A remark beside the work: a hint, or something that the agent may do."""
+_OF_WORK = late(
+    r"(?i)^(?:\W*(?:but|and|so|wait|hm+|ok)\b)*\W*(?:(?:do|did|are|were|have)(?:n['’]t)? you (?!have\b|know\b|see\b|think\b|want\b|like\b)|(?:brauchst|musst|hast|bist|willst) du\b|(?:est-ce que tu|tu (?:as|dois|vas)|as-tu|dois-tu)\b|¿?(?:necesitas|tienes que|has|vas a|estás)\b)|^你(?:需要|要不要|是不是|是否|有没有)"
+)
+"""A question about what the agent does for the work that was asked for before."""
 _REPORTS_ON = late(
     r"(?i)^(?:(?:uh+ oh|oops|oh|hm+|well|but|and|also|ok(?:ay)?)[\s,.!-]+)*(?:(?:this|that|it|the same)(?: same)?(?: error| problem| issue| bug| thing)?"
     r"(?: (?:just|also|always|now|still|only|has|have)){0,2} (?:happen|occurr?|came back)\w*)\b"
@@ -158,4 +162,12 @@ def _is_aside(turn: Turn, turns: Sequence[Turn]) -> bool:
     if before is not None and responses.declines(turn.own, question_of(before.answer)):
         # Behind the refusal other work may be asked for.
         return not any(map(CHANGES.match, list(prose.sentences(turn.own))[1:]))
+    if asks_of_open_work(turn, before):
+        return True
     return not turn.works and wants_to_know(turn.text, behind=WENT_ON)
+
+
+def asks_of_open_work(turn: Turn, before: Turn | None) -> bool:
+    """Whether a request only asks about the work on the one before it, which goes on."""
+    is_open = before is not None and not before.answer
+    return is_open and questions.asks(turn.text) and _OF_WORK.match(turn.own) is not None

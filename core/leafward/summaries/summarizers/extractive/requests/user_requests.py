@@ -21,6 +21,7 @@ from leafward.summaries.summarizers.extractive.requests.answered_requests import
     settles,
 )
 from leafward.summaries.summarizers.extractive.requests.current_goal import (
+    asks_of_open_work,
     goal_among,
     is_over,
     is_unchallenged,
@@ -250,7 +251,8 @@ def _goes_on(turns: Sequence[Turn], goal: Turn, latest: Turn) -> bool:
         # Who accepts the offer behind the answer to a question has that answer.
         return False
     between = [one for one in turns if goal.first <= one.first <= latest.first]
-    if latest.words >= TELLING and (latest.works or any(one.answer for one in between[:-1])):
+    aside = asks_of_open_work(latest, turn_before(turns, latest))
+    if latest.words >= TELLING and not aside and (latest.works or any(one.answer for one in between[:-1])):
         # Whatever became of that work, this was asked at length since, and tells by itself what it is about.
         return False
     return all(

@@ -29,6 +29,11 @@ _DISMISSES = late(
     r"|\bschon (?:vorher|vor meiner)\b|\bunabhängig (?:davon|von)\b|\bhat nichts mit\b.{1,60} zu tun|\bpréexistante?s?\b|\bsans rapport\b|无关|之前就(?:有|存在)|原本就|関係(?:ありません|ない))"
 )
 """A sentence that calls a failure none of this work's."""
+_FAILS = late(
+    r"(?i)\b(?:fail\w*|errors?|broken|breaks?|block\w*|crash\w*|cannot|unable|red)\b|\b(?:ca|could|did|does|do|is|are|was|were)(?:n['’]t| not)\b"
+    r"|\b(?:fehl(?:er|geschlagen|t)|schlägt|schlagen|échou\w*|erreurs?|fall[aoó]\w*|erro|bloque\w*)\b|失败|报错|错误|失敗|エラー|できま?せん|실패|오류|ошибк|не (?:работает|проходит)"
+)
+"""A sentence that says that something does not work."""
 _NEAR = 3
 """Messages from a call to the reply to its result."""
 _REPLIES = 8
@@ -45,12 +50,9 @@ def is_dismissed(messages: Sequence[SpanMessage], failed: int) -> bool:
     return any(map(_DISMISSES.match, sentences(next(replies, ""))))
 
 
-def is_dismissed_in(answer: str, command: str) -> bool:
-    """Whether an answer names the program of a command that failed, and calls the failure none of this work's."""
-    program = command.partition(" ")[0].rpartition("/")[2]
-    return program in answer and any(
-        program in one and _DISMISSES.match(one) is not None for one in sentences(answer)
-    )
+def tells_failure(answer: str) -> bool:
+    """Whether an answer says that something fails, and does not call it none of this work's."""
+    return any(_FAILS.search(one) and not _DISMISSES.match(one) for one in sentences(answer))
 
 
 def is_meant(messages: Sequence[SpanMessage], failed: int) -> bool:

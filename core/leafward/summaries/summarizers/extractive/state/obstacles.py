@@ -19,8 +19,8 @@ from leafward.summaries.summarizers.extractive.candidates import Evidence, add, 
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result
 from leafward.summaries.summarizers.extractive.state.failure_replies import (
     is_dismissed,
-    is_dismissed_in,
     is_meant,
+    tells_failure,
 )
 from leafward.summaries.summarizers.extractive.state.lookups import asks
 from leafward.summaries.summarizers.extractive.state.overcome import Passed, end_of, is_check
@@ -120,7 +120,6 @@ def tell_obstacles(
         for fact in _failed_commands(evidence, messages, [*turns, *kept.later], runs)
         if not (
             is_dismissed(messages, end := end_of(evidence, fact))
-            or any(turn.first < end <= turn.last and is_dismissed_in(turn.answer, fact.key) for turn in turns)
             or is_meant(messages, end)
             or missed.is_over(fact)
             or missed.ran_on(fact)
@@ -142,8 +141,11 @@ def tell_obstacles(
             errors.remove(printed)
         else:
             printed = None
-        went_on = runs.passed.checked > end or any(t.first < end <= t.last and is_answered(t) for t in turns)
-        unsure = went_on and (missed.was_cut_off(fact) or runs.passed.did_not_run(fact))
+        answers = [turn.answer for turn in turns if turn.first < end <= turn.last and is_answered(turn)]
+        broke_off = missed.was_cut_off(fact) or runs.passed.did_not_run(fact)
+        went_on = (broke_off and runs.passed.checked > end) or bool(answers)
+        # Where work is open, what failed last is in its way; of answered work only the answer tells.
+        unsure = went_on and (broke_off or not any(map(tells_failure, answers)))
         _tell_failure(evidence, fact, printed, first=first, unsure=unsure)
     for fact in errors:
         worth = 0.8 * evidence.recency(fact)
@@ -294,7 +296,7 @@ def _first_of(evidence: Evidence, errors: Sequence[Fact], ran: int, until: int) 
 def _tell_failure(evidence: Evidence, fact: Fact, printed: Fact | None, *, first: bool, unsure: bool) -> None:
     """Adds a command that failed, with the error that it printed: such a line is worth both.
 
-    `unsure` says that it did not run to its end, and nothing tells that this is in the way: then only what happened is told.
+    `unsure` says that nothing tells that this is in the way: then only what happened is told.
     """
     section = SummarySection.CONTEXT if unsure else SummarySection.BLOCKED
     lead = _LEADS.get(fact.outcome, f"Failed with {fact.outcome}: ")
