@@ -120,9 +120,8 @@ def every_question(folder: Path = CORPORA) -> list[Question]:
         with suppress(NotASession), closing(agent_named(card.agent).open(Path(card.path))) as session:
             for one in _asked_in(session):
                 found[card.path, one.topic, one.answers[one.right].text] = one
-    return list(
-        {(one.text, *(answer.text for answer in one.answers)): one for one in found.values()}.values()
-    )
+    asked = {(one.text, one.right, *(answer.text for answer in one.answers)): one for one in found.values()}
+    return list(asked.values())
 
 
 class Guessed(NamedTuple):

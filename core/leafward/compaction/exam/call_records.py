@@ -22,12 +22,14 @@ from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.reader import Written
     from leafward.summaries.survival.span_reading import SpanReading
 
 _COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")
 """What git prints of a new commit: its branch and name, then its subject."""
+_MAKES_COMMITS = late(r"\bgit\b[^|;&\n]{0,80}\b(?:revert|cherry-pick|merge|rebase|pull|am)\b")
+"""Other commands of git that may make commits."""
 _LEAST_WORDS = 3
 """Content words from which an error or a subject tells something."""
 _MIXED = re.compile(r"\||;\s*\S|&\s*$")
@@ -51,7 +53,9 @@ class CallRecords:
     """What the results of a span tell about its commands."""
 
     ended: dict[str, Sighting] = field(default_factory=dict)
-    """The last outcome of each command, in the order of these."""
+    """The last outcome of each command, in the order of these; its entry is that of the call."""
+    called: dict[str, EntryIndex] = field(default_factory=dict)
+    """The last call of each command."""
     declined: dict[str, Sighting] = field(default_factory=dict)
     """The commands that the user declined."""
     errors: list[tuple[Sighting, tuple[Sighting, ...]]] = field(default_factory=list)
@@ -59,7 +63,7 @@ class CallRecords:
     seen: dict[str, EntryIndex] = field(default_factory=dict)
     """The last entry with each error, whatever printed it."""
     commits: list[tuple[str, EntryIndex]] = field(default_factory=list)
-    """The subjects of commits, up to the last one; empty where nothing tells that one."""
+    """The subjects of commits in order; empty ones where nothing tells them."""
 
     def passed_since(self, failed: Sighting) -> bool:
         """Whether what a failed command did last passed later, by itself or as a part of another command."""
@@ -77,7 +81,11 @@ def call_records(reading: SpanReading) -> CallRecords:
         errors = [one for one in found if one.kind is FactKind.ERROR and one.voice is Voice.OUTPUT]
         there.seen.update((one.key, entry) for one in errors)
         for one in found:
-            if one.kind is not FactKind.COMMAND or not one.outcome:
+            if one.kind is not FactKind.COMMAND:
+                continue
+            if not one.outcome:
+                if one.voice is Voice.CALL:
+                    there.called[one.key] = one.entry
                 continue
             if one.outcome == DECLINED:
                 there.declined[one.key] = one
@@ -87,14 +95,19 @@ def call_records(reading: SpanReading) -> CallRecords:
             there.ended[one.key] = one
             if _is_failure(one.outcome):
                 there.errors.append((one, tuple(errors)))
-            elif restorations.commits(one.text):
-                printed = text_of(message.get("content"))
-                subjects = _COMMITTED.findall(printed) if "] " in printed else []
-                if not subjects:
-                    # A commit that printed no subject may have any.
-                    there.commits.clear()
-                there.commits.extend((one, entry) for one in subjects)
+            there.commits += [(subject, entry) for subject in _committed(one, message)]
     return there
+
+
+def _committed(command: Sighting, result: Body) -> list[str]:
+    """The subjects of the commits that a command made, as far as it printed them; an empty one for one of which nothing tells it."""
+    if "git" not in command.text:
+        return []
+    printed = text_of(result.get("content")) or str(result.get("output") or "")
+    subjects = _COMMITTED.findall(printed) if "] " in printed else []
+    # One that failed may have failed in what followed its commit.
+    made = restorations.commits(command.text) or _MAKES_COMMITS.search(command.text) is not None
+    return subjects or [""] * made
 
 
 def _is_failure(outcome: str) -> bool:
@@ -108,7 +121,12 @@ def _is_work(command: str) -> bool:
 
 def failed_last(there: CallRecords) -> Choice | None:
     """The last command that failed and did not pass since, beside those whose last run passed."""
-    works = [one for one in reversed(there.ended.values()) if _is_work(one.text)]
+    # Of one that was called again since nothing tells how that ended.
+    works = [
+        one
+        for one in reversed(there.ended.values())
+        if _is_work(one.text) and there.called.get(one.key, one.entry) <= one.entry
+    ]
     failed = next((one for one in works if _is_failure(one.outcome) and not there.passed_since(one)), None)
     if failed is None:
         return None
@@ -168,11 +186,14 @@ def _tells(error: str) -> bool:
 
 def commit_last(there: CallRecords) -> Choice | None:
     """The subject of the last commit beside earlier ones."""
+    if not there.commits or not there.commits[-1][0]:
+        return None
     facts = [
         Fact(FactKind.DECISION, subject, subject, entry, Voice.OUTPUT, [entry])
         for subject, entry in there.commits
+        if subject
     ]
-    return Choice(facts[-1], facts[-2::-1]) if facts else None
+    return Choice(facts[-1], facts[-2::-1])
 
 
 def _fact(one: Sighting) -> Fact:

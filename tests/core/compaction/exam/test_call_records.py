@@ -60,6 +60,12 @@ def test_what_passed_since_is_not_asked_about(later: tuple[str, str, bool], file
     assert of(file, Topic.FAILURE) == []
 
 
+def test_a_command_whose_last_run_has_no_result_yet_is_not_asked_about(file: Acting) -> None:
+    ran(file, PASSED, FAILED)
+    file.said(call("bash", "again", command="make deploy"))
+    assert of(file, Topic.FAILURE, "Which") == []
+
+
 @pytest.mark.parametrize("command", ["make a | tail", "make a; true", "make a || true", "grep -rn shop src"])
 def test_what_may_have_failed_in_part_or_only_looks_is_no_wrong_answer(command: str, file: Acting) -> None:
     ran(file, (command, "done", False), FAILED)
@@ -104,9 +110,29 @@ def test_the_last_commit_is_asked_about_beside_earlier_ones(file: Acting) -> Non
     assert of(file, Topic.COMMIT) == [("Add the store", {"Add the queue"})]
 
 
-def test_a_later_commit_of_unknown_subject_leaves_nothing_to_ask(file: Acting) -> None:
-    ran(file, *commits("Add the queue", "Add the store"), ("git commit -qF message.txt", "", False))
+@pytest.mark.parametrize(
+    ("command", "printed", "failed"),
+    [
+        ("git commit -qF message.txt", "", False),
+        ("git pull", "Merge made by the 'ort' strategy.", False),
+        ("git commit -q -m 'Add the fence' && git push", "! [rejected]\n\nCommand exited with code 1", True),
+    ],
+)
+def test_a_later_commit_of_unknown_subject_leaves_nothing_to_ask(
+    command: str, printed: str, failed: bool, file: Acting
+) -> None:
+    ran(file, *commits("Add the queue", "Add the store"), (command, printed, failed))
     assert of(file, Topic.COMMIT) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "failed"),
+    [("git commit -m 'Add the fence' && git push", True), ("git revert --no-edit HEAD", False)],
+)
+def test_a_commit_counts_however_it_was_made(command: str, failed: bool, file: Acting) -> None:
+    printed = "[main 9f8e7d6] Add the fence\n 1 file changed\n\nCommand exited with code 1"
+    ran(file, *commits("Add the queue", "Add the store"), (command, printed, failed))
+    assert of(file, Topic.COMMIT) == [("Add the fence", {"Add the queue", "Add the store"})]
 
 
 def writes(file: Acting, **texts: str) -> Acting:
