@@ -135,6 +135,8 @@ PROMPT_BYTES = bytes(sorted(PROMPTS))
 
 DAMAGED = frozenset({Kind.MALFORMED, Kind.HEADER})
 """Kinds of lines that are not entries: damage, shown in its place in the file, in every density."""
+SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
+"""Kinds that hold a summary: they describe the context, not the conversation."""
 CONTEXT_CHANGES = frozenset({Kind.COMPACTION, Kind.CONTEXT_EDIT})
 """Kinds that change how the model reads the entries above: an earlier count says nothing about later requests."""
 
@@ -210,6 +212,9 @@ class Usage:
 
 OWN_TYPES = "leafward."
 """The beginning of the `customType` of an entry in which Leafward notes what it did."""
+ARCHIVE_TYPE = "leafward.archive"
+"""Type of a `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
+session. The last one counts."""
 MARK = "leafward"
 """The field of every other line that Leafward wrote (a label, a name, a summary, an edit), which pi ignores.
 In the header of a sidecar it names the session whose entries the file joins.

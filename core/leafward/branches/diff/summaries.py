@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.compaction.stored_summary.summary_comparison import SummaryDiff, compare_summaries, summary_at
 from leafward.files.tool_calls import listed_tools
-from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
+from leafward.session.entries import NO_ENTRY, SUMMARIES, EntryIndex, Kind
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.branches.diff.sides import Side, Sides
-
-STORED = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def _stored_in(sides: Sides, side: Side) -> EntryIndex:
     A branch summary describes the branch that was abandoned for this one, so it counts only where it is the side's entry.
     """
     kinds = sides.session.columns.kind
-    if side.entry >= 0 and kinds[side.entry] in STORED:
+    if side.entry >= 0 and kinds[side.entry] in SUMMARIES:
         return side.entry
     return next((EntryIndex(at) for at in reversed(side.entries) if kinds[at] == Kind.COMPACTION), NO_ENTRY)
 

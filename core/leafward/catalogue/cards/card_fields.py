@@ -11,7 +11,7 @@ from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import excerpt_line
 from leafward.base.times import parse_time
 from leafward.catalogue.cards.card import EXCERPT, NO_MESSAGES, Card, Details
-from leafward.session.entries import FORK, MESSAGE_ROLES
+from leafward.session.entries import ARCHIVE_TYPE, FORK, MESSAGE_ROLES
 from leafward.session.headlines.entry_headline import spoken
 from leafward.session.headlines.session_title import title_or_none
 from leafward.session.messages import prompt_text
@@ -27,10 +27,6 @@ FILES_KEPT = 64
 
 MESSAGES = frozenset(MESSAGE_ROLES.values())
 """Kinds that pi counts as messages."""
-
-ARCHIVE_TYPE = "leafward.archive"
-"""Type of a `custom` entry whose `data` holds `target`, `archived` and `op`; with no target, or `session`, it means the whole
-session. The last one counts."""
 
 LATEST = 8_640_000_000_000_000
 """The latest date of JavaScript, in milliseconds since 1970."""

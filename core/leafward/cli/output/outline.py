@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
 
-OWN_ROW = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds that describe the context, not the conversation."""
-
 
 @dataclass(slots=True)
 class OutlineRow:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from leafward.base.figures import counted, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_ids import shown_ids
-from leafward.cli.output.outline import OWN_ROW, OutlineRow, outline_rows
+from leafward.cli.output.outline import OutlineRow, outline_rows
 from leafward.cli.output.page import Page, cells, pad
 from leafward.context.basis import Basis
 from leafward.context.entry_metrics import FAILED, EntryMetrics
 from leafward.context.estimate_sign import estimate_sign
 from leafward.session.columns import MIDWAY
-from leafward.session.entries import BOOKKEEPING, DAMAGED, PROMPTS, Damage, EntryIndex, Kind
+from leafward.session.entries import BOOKKEEPING, DAMAGED, PROMPTS, SUMMARIES, Damage, EntryIndex, Kind
 from leafward.session.headlines.entry_headline import TASK, headline
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _Painter:
         text = page.fit(self._text(row, kind, every_entry, room), max(8, room))
         filling = " " * max(0, self.text_width - cells(text) - sum(cells(mark) + 2 for mark, _ in marks))
         chips = "".join(f"  {page.style(mark, style)}" for mark, style in marks)
-        style = "memory" if kind in OWN_ROW else "bad" if kind in DAMAGED else "bold" if active else "faint"
+        style = "memory" if kind in SUMMARIES else "bad" if kind in DAMAGED else "bold" if active else "faint"
         styled = text if style == "bold" and kind not in PROMPTS else page.style(text, style)
         *totals, tokens = (
             sum(column[entry] for entry in row.entries)

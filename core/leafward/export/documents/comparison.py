@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
 from leafward.base.redact.redaction import Redactor
-from leafward.base.safe_text import safe, safe_line
 from leafward.branches.diff.contents import SideContents, differs, is_same
 from leafward.branches.diff.contents import lines_of as content_lines
 from leafward.branches.diff.contexts import compare_contexts
 from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
-from leafward.export.documents.content import brief, redactor_for
+from leafward.export.documents.content import SafeTexts, brief, redactor_for
 from leafward.session.entries import EntryIndex
 from leafward.session.headlines.entry_headline import headline
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from leafward.branches.diff.sides import Side, Sides
     from leafward.files.file_replay.bases import Bases
     from leafward.files.file_replay.replay import Rebuilt
-    from leafward.session.session import Session
 
 COLUMNS = {"only_a": "Only in A", "both": "In both", "only_b": "Only in B"}
 
@@ -42,21 +40,8 @@ class Comparison:
     redactor: Redactor
 
 
-@dataclass(slots=True)
-class _Texts:
-    """Makes the texts of a session safe to hand on."""
-
-    session: Session
-    secrets: bool
-    redactor: Redactor
-
-    def text(self, text: str) -> str:
-        """Safe, and redacted unless secrets stay."""
-        return safe(text if self.secrets else self.redactor.text(text))
-
-    def line(self, text: str) -> str:
-        """A text made safe, redacted unless secrets stay, on one line."""
-        return safe_line(text if self.secrets else self.redactor.text(text))
+class _Texts(SafeTexts):
+    """Also the names of entries."""
 
     def name(self, index: int) -> str | None:
         """An entry's id, as `line`; None before everything."""

@@ -76,15 +76,30 @@ class EntryPart:
 
 
 @dataclass(slots=True)
-class Content:
-    """A session to be exported."""
+class SafeTexts:
+    """Makes the texts of a session safe to hand on."""
 
     session: Session
+    secrets: bool
+    """Whether secrets stay."""
+    redactor: Redactor
+
+    def text(self, text: str) -> str:
+        """A text made safe, and redacted unless secrets stay."""
+        return safe(text if self.secrets else self.redactor.text(text))
+
+    def line(self, text: str) -> str:
+        """A text made safe, redacted unless secrets stay, on one line."""
+        return safe_line(text if self.secrets else self.redactor.text(text))
+
+
+@dataclass(slots=True)
+class Content(SafeTexts):
+    """A session to be exported."""
+
     at: EntryIndex
     whole: bool
-    secrets: bool
     lanes: list[Lane]
-    redactor: Redactor
     only: frozenset[int] | None = None
     """The chosen entries, where a query chose some: the lanes hold no others."""
 
@@ -124,14 +139,6 @@ class Content:
         chosen = "" if self.only is None else "chosen from "
         found.append(("Holds", f"{counted(self.size, 'entry', 'entries')}, {chosen}{scope}"))
         return [(name, self.line(value)) for name, value in found if isinstance(value, str) and value]
-
-    def text(self, text: str) -> str:
-        """A text made safe, and redacted unless secrets stay."""
-        return safe(text if self.secrets else self.redactor.text(text))
-
-    def line(self, text: str) -> str:
-        """A text made safe, redacted unless secrets stay, on one line."""
-        return safe_line(text if self.secrets else self.redactor.text(text))
 
     def name(self, index: int) -> str:
         """An entry's id, safe, and redacted unless secrets stay."""
@@ -324,7 +331,7 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     redactor = Redactor() if secrets else redactor_for(session)
     if not whole:
         path = Lane(0, NO_ENTRY, tuple(session.tree.path(here)))
-        return Content(session, here, whole, secrets, [path], redactor)
+        return Content(session, secrets, redactor, here, whole, [path])
     everything = Lanes(session, here)
     lanes = []
     for lane in everything.lanes():
@@ -337,4 +344,4 @@ def _content_of(session: Session, at: int | None, *, whole: bool, secrets: bool)
     before = everything.bad_below.get(NO_ENTRY)
     if before:
         lanes.insert(0, Lane(0, NO_ENTRY, tuple(before)))
-    return Content(session, here, whole, secrets, lanes, redactor)
+    return Content(session, secrets, redactor, here, whole, lanes)

@@ -12,7 +12,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NewType
 
 from leafward.base.times import milliseconds
-from leafward.session.entries import MARK, NO_ENTRY, Body, Damage, EntryId, EntryIndex, Kind, is_own
+from leafward.session.entries import (
+    ARCHIVE_TYPE,
+    MARK,
+    NO_ENTRY,
+    Body,
+    Damage,
+    EntryId,
+    EntryIndex,
+    Kind,
+    is_own,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +33,6 @@ OperationId = NewType("OperationId", str)
 """An operation's id: that of the entry it wrote, or of the entry that shows the agent's move."""
 
 LEAF_TYPE = "leafward.leaf"
-ARCHIVE_TYPE = "leafward.archive"
 GRAFT_TYPE = "leafward.graft"
 EXAM_TYPE = "leafward.exam"
 """Results of an exam that a model sat: not an operation, since nothing of the session changes."""

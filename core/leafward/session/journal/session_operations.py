@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import first_few
 from leafward.base.times import iso_stamp
-from leafward.session.entries import MARK, NO_ENTRY, Body, EntryId, EntryIndex
+from leafward.session.entries import ARCHIVE_TYPE, MARK, NO_ENTRY, Body, EntryId, EntryIndex
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.open_file import refuse_changed
 from leafward.session.journal.operation_log import (
-    ARCHIVE_TYPE,
     ARCHIVED,
     LEAF_TYPE,
     SESSION_TARGETS,

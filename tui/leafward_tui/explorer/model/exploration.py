@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.session.entries import PROMPTS, Kind
+from leafward.session.entries import PROMPTS, SUMMARIES, Kind
 from leafward.session.tree.density import Density
 from leafward.session.tree.tree_layout import Layout, arrange
 from leafward_tui.explorer.model.folds import (
@@ -385,12 +385,11 @@ _KEPT = 3
 """Layouts kept: one for each way in which filters make rows."""
 _FAR = 2_000
 """Rows that a step to a sibling branch counts down."""
-_MARKS = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
 _PASSING: dict[Filter, bytes] = {
     rows: bytes(kind in kinds for kind in range(256))
     for rows, kinds in (
         (Filter.PROMPTS, PROMPTS),
-        (Filter.COMPACTIONS, _MARKS),
+        (Filter.COMPACTIONS, SUMMARIES),
         (Filter.NO_TOOLS, frozenset(Kind) - {Kind.TOOL_RESULT}),
     )
 }

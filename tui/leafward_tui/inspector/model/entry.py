@@ -8,14 +8,14 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
 from leafward.context.basis import Basis
 from leafward.context.estimate_sign import AHEAD, estimate_sign
-from leafward.session.entries import PROMPTS, Damage, EntryIndex, Kind, is_own
+from leafward.session.entries import PROMPTS, SUMMARIES, Damage, EntryIndex, Kind, is_own
 from leafward_tui.inspector.model.calls import write_called, write_changed, write_ran
 from leafward_tui.inspector.model.files import where
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter
 from leafward_tui.inspector.model.sheet import LABEL, MOST_LINES, Sheet
 from leafward_tui.inspector.model.special_entries import TITLES, write_other, write_special, write_system
-from leafward_tui.inspector.model.turn import SUMMARIES, Gathered, MessageText, gather
+from leafward_tui.inspector.model.turn import Gathered, MessageText, gather
 from leafward_tui.inspector.page import Page, Selection, SelectionKind
 from leafward_tui.ui.text.cells import count, exact, fit, money
 from leafward_tui.ui.text.markdown import rendered

@@ -11,6 +11,7 @@ from leafward.files.tool_calls import NATIVE_TOOLS, ToolTable, table_of
 from leafward.session.entries import (
     BOOKKEEPING,
     NO_ENTRY,
+    SUMMARIES,
     Body,
     EntryIndex,
     Kind,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward_tui.inspector.page import Selection
 
-SUMMARIES = frozenset({Kind.COMPACTION, Kind.BRANCH_SUMMARY})
-"""Kinds of entries that hold a summary."""
 _FAR_DOWN = 64
 """Entries below a reply among which the results of its calls are looked for."""
 
