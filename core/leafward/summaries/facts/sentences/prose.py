@@ -98,9 +98,9 @@ _OBSERVES = late(
     r"|\W*(?:(?:so|but|and|now|ok(?:ay)?|hm+),? )?(?:i(?:['’]ve)? (?:see|saw|found|hit|notice[d]?|got|ran into)\b|unless\b|because\b"
     r"|(?:the|this|one|another) (?:\w+ ){0,2}(?:issue|problem|bug|cause|reason|error|failure|difference|mismatch) (?:is|was|here|comes?|seems?)\b"
     r"|(?:that|this|it)(?:['’]s)? (?:feels?|felt|is|was|looks?|seems?|keeps?|means?|happens?|fails?|failed)\b|(?:that|it)['’]s\b"
-    r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b|how (?:it|this|that) works\b|(?:(?:the|this|these|that|all|its|my|your) )?(?:\S+ ){1,5}?(?:show|reveal|indicate|suggest|prove|demonstrate)(?:s|d|ed)? (?:that|how|why)\b|(?:\S+ ){1,6}?(?:zeigt?|zeigen|beweist|bedeutet),? dass\b|(?:\S+ ){1,6}?(?:montrent?|indiquent?|prouvent?|signifie) qu|(?:\S+ ){1,6}?(?:muestran?|indican?|demuestran?|significa) que\b|.{1,30}?(?:表明|说明|显示|意味着)"
+    r"|th(?:e|is) (?:\S+ ){1,3}?(?:contains|lacks)\b|how (?:it|this|that) works\b"
     r"|there(?:['’]s| is| are| was| were)\b|the (?:\w+ ){1,3}(?:is|are|was|were|keeps?) (?:still |now )?(?:failing|broken|wrong|missing|stuck|hanging)\b"
-    r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?)\b"
+    r"|(?:the )?(?:\S+ ){1,6}?(?:fails?|failed|passes|passed|breaks?|broke|hangs?|crashes|crashed|makes sense|supports? this|confirms?|(?:show|reveal|indicate|suggest|prove|demonstrate)(?:s|d|ed)? (?:that|how|why)|(?:zeigt?|zeigen|beweist|bedeutet),? dass|(?:montrent?|indiquent?|prouvent?|signifie) qu[e'’]|(?:muestran?|indican?|demuestran?|significa) que)\b|.{1,30}?(?:表明|说明|显示|意味着)"
     r"|(?:the )?commit `?[0-9a-f]{7,40}\b"
     r"|or\b|alternatively\b|(?:the (?:reason|timing|fact)|verify|check|confirm|make sure|see|look)\b|the user (?:was|is|asks?|asked|says|said|wants to know)\b)"
 )
