@@ -21,8 +21,6 @@ _LEAST_WORDS = 4
 """Content words from which a text tells what it is about."""
 _LONGEST = 200
 """Most characters of an answer."""
-_COPIED = ("❯", "$ ", "> ")
-"""Beginnings of what was copied from a terminal."""
 _STATES_FACT = late(r"(?s)(?:[`\d_/]|\w\.\w|[a-z][A-Z]).*[.!。！]['\"`)*]{0,3}$")
 """A whole sentence with a sign of a name or a figure: one without any could be of any work."""
 
@@ -53,7 +51,7 @@ def _opening(said: Iterable[str], whole: str, entry: EntryIndex, voice: Voice) -
     """The first of some sentences that tells what it is about, as a fact whose key is the whole text."""
     for one in said:
         tells = len(one) <= _LONGEST and len(content_words(one)) >= _LEAST_WORDS
-        if tells and not announces(one) and not one.startswith(_COPIED):
+        if tells and not announces(one):
             return Fact(FactKind.DECISION, whole, one, entry, voice, [entry])
     return None
 
