@@ -36,15 +36,19 @@ def descriptor_of(path: str | os.PathLike[str], flags: int = os.O_RDONLY) -> int
     """A descriptor of a regular file, opened without blocking. Raises NotRegular for anything else, OSError."""
     descriptor = os.open(path, flags | _FLAGS)
     try:
-        mode = os.fstat(descriptor).st_mode
+        found = os.fstat(descriptor)
+        reads = not flags & (os.O_WRONLY | os.O_RDWR) and hasattr(os, "pread")
+        if reads and not found.st_size and stat.S_ISREG(found.st_mode):
+            # What counts as an empty file and has its reader wait, such as the kernel's log, raises here.
+            os.pread(descriptor, 1, 0)
     except BaseException:
         # Closed on an interrupt too: nobody else knows the descriptor yet.
         os.close(descriptor)
         raise
-    if stat.S_ISREG(mode):
+    if stat.S_ISREG(found.st_mode):
         return descriptor
     os.close(descriptor)
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     raise NotRegular(errno.EINVAL, "not a regular file", os.fspath(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import socket
 from pathlib import Path
@@ -13,7 +14,7 @@ from leafward.agents.storage.lines import OpenFile
 from leafward.base.config import load
 from leafward.base.errors import NotASession
 from leafward.base.paths import cache_dir
-from leafward.base.regular_files import NotRegular, next_data, open_regular, read_regular
+from leafward.base.regular_files import NotRegular, next_data, open_buffered, open_regular, read_regular
 from leafward.catalogue.index import Index
 from leafward.catalogue.trash import thrown_away, trash_folder
 from leafward.session.session import Session
@@ -28,6 +29,26 @@ def test_a_fifo_is_refused_at_once(tmp_path: Path) -> None:
     for reader in (open_regular, read_regular):
         with pytest.raises(NotRegular, match="not a regular file"):
             reader(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="files are read another way here")
+def test_what_has_its_reader_wait_is_refused_though_it_is_called_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `/proc/kmsg` is, to which a link may lead: its `read` gives None."""
+    path = tmp_path / "s.jsonl"
+    path.touch()
+    assert read_regular(path) == b""
+
+    def waits(*_: object) -> bytes:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "pread", waits)
+    for reader in (open_regular, open_buffered, read_regular):
+        with pytest.raises(BlockingIOError):
+            reader(path)
+    with pytest.raises(NotASession, match="cannot read"):
+        Session.open(path)
 
 
 def test_neither_devices_nor_folders_nor_sockets_are_opened(tmp_path: Path) -> None:
