@@ -221,3 +221,15 @@ def test_header_facts_of_another_shape_do_no_harm(done: Run, tmp_path: Path) -> 
     session = done("tree", file.path, "--json").document["session"]
     assert (session["cwd"], session["created"], session["parent_session"]) == ("", None, None)
     assert done("tree", file.path).out
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "toolResult"])
+def test_blocks_of_an_unknown_type_are_shown_and_exported(run: Run, tmp_path: Path, role: str) -> None:
+    """A version of pi to come may write them: nothing of a message is left out unseen."""
+    file = PiFile(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
+    blocks = [{"type": "text", "text": "A pear."}, {"type": "smell", "of": "ghp_" + "a1B2" * 9}]
+    file.entry("message", message={"role": role, "content": blocks})
+    assert '[smell] {"of":"ghp_a1B2' in run("show", file.path, "#0").out
+    exported = run("export", file.path).out
+    assert '\\[smell\\] {"of":"\\[redacted' in exported
+    assert "a1B2" not in exported

@@ -26,8 +26,9 @@ from leafward.session.entries import (
 )
 from leafward.session.foreign import ForeignFiles
 from leafward.session.lines.line_decoding import CURRENT_VERSION, decode_line
-from leafward.session.messages import did_run, edit_targets
+from leafward.session.messages import KNOWN_BLOCKS, did_run, edit_targets, message_in
 from leafward.session.sidecar import SUFFIX, belongs_to, every_sidecar
+from leafward.session.transcript import unknown_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -71,7 +72,8 @@ def check(session: Session) -> list[Problem]:
         session.discredit(references.broken)
         references = _References(session)
     found = [
-        *_damage(session), *_unreadable(session), *references.problems(), *_unanswered(session, references)
+        *_damage(session), *_unreadable(session), *references.problems(), *references.unknown_types(),
+        *_unanswered(session, references)
     ]  # fmt: skip
     if isinstance(source := session.source, ForeignFiles):
         notes = list(_notes(session))
@@ -296,6 +298,9 @@ class _References:
         """Replies that failed or were stopped: pi leaves them out, so their calls need no result."""
         self.results: dict[int, tuple[str, str]] = {}
         """The call id and tool of each result."""
+        self.unknown: dict[str, int] = {}
+        """How often types occur that no pi writes that is known; readers of other agents tell of theirs themselves."""
+        self.first_unknown = -1
 
     def read(self) -> None:
         """Decodes every line."""
@@ -310,6 +315,8 @@ class _References:
             self._note(index, kind, body)
 
     def _note(self, index: int, kind: Kind, body: Body) -> None:
+        if self.session.is_native:
+            self._note_unknown(index, kind, body)
         if kind is Kind.LABEL:
             self.targets.append((index, "label", body.get("targetId")))
         elif kind is Kind.CONTEXT_EDIT:
@@ -330,6 +337,26 @@ class _References:
                     self.calls[index] = calls
         elif kind is Kind.TOOL_RESULT:
             self.results[index] = (str(message.get("toolCallId")), str(message.get("toolName") or "a tool"))
+
+    def _note_unknown(self, index: int, kind: Kind, body: Body) -> None:
+        message = message_in(body)
+        types = [block.get("type") for block in blocks_of(message.get("content"))]
+        names = [f"block {type_}" for type_ in types if type_ not in KNOWN_BLOCKS]
+        if kind is Kind.UNKNOWN:
+            names = [
+                f"role {message.get('role')}" if body.get("type") == "message" else str(body.get("type"))
+            ]
+        for name in (safe_line(name, 60) for name in names):
+            self.unknown[name] = self.unknown.get(name, 0) + 1
+        if names and self.first_unknown < 0:
+            self.first_unknown = index
+
+    def unknown_types(self) -> Iterator[Problem]:
+        """One remark for all entries, roles and blocks of unknown types."""
+        if self.unknown:
+            columns, first = self.session.columns, EntryIndex(self.first_unknown)
+            note = unknown_records(self.unknown, first, self.session.path, columns.start[first])
+            yield Problem(note.code, note.text, columns.id(first), note.offset)
 
     def problems(self) -> Iterator[Problem]:
         """References that lead nowhere or to a wrong entry."""

@@ -172,6 +172,10 @@ def trusted_usage(message: Body) -> Usage | None:
     return usage if usage is not None and usage.total > 0 else None
 
 
+KNOWN_BLOCKS = ("text", "thinking", "image", "toolCall")
+"""Types of blocks in pi's messages; a tuple, as a type in a file may be of any kind."""
+
+
 def message_text(message: Body) -> str:
     """A message as plain text: its text, thinking, calls and results. Images are described."""
     role = message.get("role")

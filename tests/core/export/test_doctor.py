@@ -220,3 +220,17 @@ def test_an_edit_of_another_branch(file: PiFile) -> None:
 def test_real_sessions_have_little_wrong(name: str, corpora: Path) -> None:
     with closing(Session.open(corpora / "pi" / f"{name}.jsonl")) as session:
         assert {problem.code for problem in check(session)} <= {"cwd-missing", "dangling-call"}
+
+
+def test_types_that_no_known_pi_writes_are_named(file: PiFile) -> None:
+    file.entry("hologram", text="x")
+    file.entry("message", message={"role": "oracle", "content": "x"})
+    file.entry(
+        "message", message={"role": "user", "content": [{"type": "smell"}, {"type": "text", "text": "x"}]}
+    )
+    file.entry("message", message={"role": "user", "content": [{"type": "smell"}, {"type": ["odd"]}]})
+    (problem,) = problems(file)
+    assert (problem.code, problem.entry) == ("unknown-record", "00000005")
+    assert problem.text == (
+        "unknown records, kept as they are: block smell (2), block ['odd'] (1), hologram (1), role oracle (1)"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from leafward.agents.native_lines import described
 from leafward.agents.recognition import agent_behind
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe, safe_line
@@ -292,6 +293,8 @@ def _message_lines(message: Body, page: Page) -> Iterator[str]:
                 yield from lines if len(lines) > 1 else ()
         elif kind == "image":
             yield safe_line(image_text(block))
+        else:
+            yield safe(described(block))
     error = message.get("errorMessage")
     if error:
         yield f"{page.style('!', 'bad')} {safe_line(str(error))}"

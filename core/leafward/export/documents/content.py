@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from leafward.agents.native_lines import described
 from leafward.base.figures import counted
 from leafward.base.redact.redaction import Redactor, named_in, redact
 from leafward.base.redact.spans import MARKER
@@ -211,7 +212,8 @@ class Content(SafeTexts):
         elif kind is Kind.TOOL_RESULT:
             tool, failed = self.line(str(message.get("toolName") or "a tool")), bool(message.get("isError"))
             yield EntryPart(ExportForm.RETURNED, self.text(text_of(content)), f"{tool} returned", failed)
-            yield from (part for part in self._blocks(content) if part.form is ExportForm.IMAGE)
+            beside = ExportForm.IMAGE, ExportForm.REMARK
+            yield from (part for part in self._blocks(content) if part.form in beside)
         elif kind is Kind.SYSTEM:
             sections = message.get("sections")
             texts = [text_of(content), *(sections.values() if isinstance(sections, dict) else ())]
@@ -251,6 +253,9 @@ class Content(SafeTexts):
             elif kind == "image":
                 media = str(block.get("mimeType")), str(block.get("data") or "")
                 yield EntryPart(ExportForm.IMAGE, self.line(image_text(block)), media=media)
+            else:
+                shown = block if self.secrets else self.redactor.value(block)
+                yield EntryPart(ExportForm.REMARK, self.line(described(shown)))
 
 
 def redactor_for(session: Session) -> Redactor:

@@ -22,7 +22,14 @@ from leafward.session.entries import (
     tool_calls,
 )
 from leafward.session.headlines.entry_headline import TASK, call_of, is_task
-from leafward.session.messages import did_run, messages_of, prompt_text, shell_command, usage_of
+from leafward.session.messages import (
+    KNOWN_BLOCKS,
+    did_run,
+    messages_of,
+    prompt_text,
+    shell_command,
+    usage_of,
+)
 from leafward.session.tokens import message_tokens
 from leafward_tui.inspector.page import SelectionKind
 from leafward_tui.ui.text.times import moment, moment_at
@@ -291,10 +298,7 @@ def _images(content: object) -> tuple[Body, ...]:
     return tuple(block for block in blocks_of(content) if block.get("type") == "image")
 
 
-_KNOWN_BLOCKS = frozenset({"text", "image", "thinking", "toolCall"})
-
-
 def _unknown(found: Gathered, index: EntryIndex, content: object) -> None:
     found.unknown_blocks.extend(
-        (index, block) for block in blocks_of(content) if block.get("type") not in _KNOWN_BLOCKS
+        (index, block) for block in blocks_of(content) if block.get("type") not in KNOWN_BLOCKS
     )
