@@ -30,7 +30,7 @@ _GLUED = re.compile(rf"[A-Z]?[a-z]{{2,40}}(?:{_OPENERS})(?!\w)")
 """A word and the first one of the next sentence, where blocks of thinking were joined without anything between them."""
 _JOINT = re.compile(rf"(?<=[a-z0-9)`\]\"])(?=(?:{_OPENERS}|I|We|It|If|That|Then|To)(?:['’]\w+)? )")
 """The place where they were joined."""
-_BREAK = re.compile(r"[\n。！？；]|[.!?;](?= )")
+_BREAK = re.compile(r"[\n。！？；.!?;](?:(?<![.!?;])|(?= ))")
 """The end of a line or a sentence: a number behind it is not about a path before it."""
 _NEAR = 2
 """Sentences behind a decision in which it is taken back."""
@@ -121,8 +121,9 @@ class TextFacts:
         ]
         if numbers:
             places = sorted((form.start, form.key) for form in found)
-            breaks = [line_end.start() for line_end in _BREAK.finditer(text)] if places else []
-            for form in forms.numbers(text):
+            counted = list(forms.numbers(text))
+            breaks = [end.start() for end in _BREAK.finditer(text)] if places and counted else []
+            for form in counted:
                 about = _nearest(places, form.start, breaks)
                 seen.append(Sighting(FactKind.NUMBER, form.key, form.text, voice, entry, about=about))
         seen += [
