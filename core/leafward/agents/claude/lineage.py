@@ -1,7 +1,7 @@
 """The source that a transcript was copied from.
 
 A copy keeps the ids of its rows (Claude Code 1.0 to 2.1): rows of `/branch` and of newer forks name their source; those of older
-forks and old resumptions only share ids.
+forks and old resumptions only share ids. Where 1.0.38 and 1.0.60 resume, rows get new ids: those copies have no source here.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from leafward.export.doctor import check
 from leafward.session.entries import Damage, Kind
 from leafward.summaries.fates.report import Status, survival_of
 from tests.claude_transcript import Transcript, compactions, in_one_piece, opened
+from tests.core.catalogued import cards_in
 from tests.corpus_counts import claude_branches, lines_of
 from tests.foreign_sessions import said, texts
 from tests.surroundings import CORPORA, needs_corpora
@@ -455,3 +456,28 @@ def test_a_second_compaction_was_made_from_what_the_file_holds(tmp_path: Path) -
     transcript.turn("and then", "done too")
     boundary(transcript, INVENTED)
     assert invented(transcript.opened()) == {"#201", "takeLease"}
+
+
+def test_a_summary_that_1_0_copied_when_it_resumed_is_no_prompt(tmp_path: Path) -> None:
+    """It wrote a new file, without the marks of its rows. What a person pastes is a text, or of a later version."""
+    opening = "This session is being continued from a previous conversation. Summary: pears were counted."
+    copied: dict[str, Any] = {"content": [{"type": "text", "text": opening}], "role": "user"}
+    kinds = []
+    for number, (version, message) in enumerate(
+        [
+            ("1.0.38", copied),
+            ("2.1.0", copied),
+            (7, copied),
+            ("1.0.38", {"role": "user", "content": opening}),
+        ]
+    ):
+        transcript = Transcript(tmp_path / str(number))
+        transcript.defaults = {"version": version}
+        transcript.row("user", message=message)
+        transcript.turn("Count on", "Counted.")
+        session = transcript.opened()
+        kinds.append(Kind(session.columns.kind[0]))
+        assert [problem.code for problem in check(session)] == ["cwd-missing"]
+    assert kinds == [Kind.COMPACTION, Kind.USER, Kind.USER, Kind.USER]
+    (first, *_) = cards_in(tmp_path / "0", tmp_path / "i")
+    assert (first.title, first.turns, first.compactions) == ("Count on", 1, 1)

@@ -348,9 +348,17 @@ def _user(body: Body) -> TranscriptRow:
     if results:
         typed = bool(typed_beside(body))
         return TranscriptRow(Role.RESULT, body, results + typed, typed)
-    if body.get("isCompactSummary") is True:
+    content = message_of(body).get("content")
+    if body.get("isCompactSummary") is True or _is_copied_summary(body, content):
         return TranscriptRow(Role.SUMMARY, body)
-    return TranscriptRow(_role_of(body, text_in(message_of(body).get("content"))), body)
+    return TranscriptRow(_role_of(body, text_in(content)), body)
+
+
+def _is_copied_summary(body: Body, content: object) -> bool:
+    """Whether a row is a summary that 1.0 copied when it resumed: it wrote a new file, with lists for texts and without its marks."""
+    opening = "This session is being continued from a previous conversation"
+    is_first = body.get("parentUuid") is None and str(body.get("version")).startswith("1.0.")
+    return is_first and isinstance(content, list) and text_in(content).startswith(opening)
 
 
 def typed_beside(body: Body) -> list[dict[str, Any]]:
