@@ -47,10 +47,6 @@ ASKED_BEFORE = "Asked before: "
 """The lead of an earlier request of which nothing tells whether it is done."""
 
 
-SAID_EARLIER = "Said earlier: "
-"""The lead of a decision by the model before later work, which may have changed it."""
-
-
 ANSWERED_BY_USER = "Answered by the user: "
 """The lead of an answer of the user to a question that a tool asked."""
 

@@ -28,10 +28,12 @@ def test_a_choice_between_calls_is_told_with_its_reason(said: str) -> None:
     assert chosen(said) == [said]
 
 
-def test_a_choice_from_before_another_request_was_said_earlier() -> None:
+def test_a_choice_from_before_another_request_is_no_decision() -> None:
     later = [user("now print the crates of the orchard by weight"), *worked("src/crates.py", "b")]
     answered = [reply("Done. The rows are sorted by day."), *later]
-    assert chosen(_WAY, *answered) == [f"Said earlier: {_WAY}"]
+    assert chosen(_WAY, *answered) == []
+    acted = [reply(_WAY, ("a", "edit", {"path": "src/frost.py", "oldText": "x", "newText": "y"}))]
+    assert _WAY in told_in(SummarySection.CONTEXT, _ASKED, *acted, result("a", "ok"), *answered)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.summaries.facts.sentences import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
-from leafward.summaries.summarizers.extractive.candidates import PROPOSED, SAID_EARLIER, add
+from leafward.summaries.summarizers.extractive.candidates import PROPOSED, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -73,15 +73,15 @@ def chosen(
         for line in _weighed(message):
             taken = carried.is_carried_out(place, told_last=False)
             # Later requests may have led elsewhere.
-            lead = SAID_EARLIER * (place < since) if taken else PROPOSED
+            decided = taken and place >= since
             worth = 0.4 + 0.6 * (place + 1) / total
             add(
                 evidence,
-                SummarySection.DECISIONS if taken else SummarySection.CONTEXT,
+                SummarySection.DECISIONS if decided else SummarySection.CONTEXT,
                 line,
                 (entry,),
                 worth,
-                lead=lead,
+                lead="" if taken else PROPOSED,
                 provenance=Provenance.SAID,
             )
     if turns and turns[-1].own.startswith(AGREED_PLAN):

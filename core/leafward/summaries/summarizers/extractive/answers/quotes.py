@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import unless_cancelled
@@ -25,7 +25,6 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 )
 from leafward.summaries.summarizers.extractive.candidates import (
     PROPOSED,
-    SAID_EARLIER,
     Evidence,
     add,
 )
@@ -136,6 +135,8 @@ class _TurnEnd(NamedTuple):
     """Whether so many later requests had work that what it tells has hardly stayed."""
     overtaken: bool
     """Whether files were changed, or other work began, behind it."""
+    agreed: bool
+    """Whether the next request took up what it says."""
     talk: bool
     """Whether the span has no call at all."""
 
@@ -153,6 +154,8 @@ class _TurnEnds(NamedTuple):
     """Where turns with work ended."""
     proposed: AbstractSet[int]
     """Where a turn ended with an offer that was not accepted."""
+    agreed: AbstractSet[int]
+    """Where a turn ended with what the next request took up."""
     reporting: AbstractSet[int]
     """Where a turn with work ended with a report of it."""
     carried: CarriedOut
@@ -191,6 +194,7 @@ class _TurnEnds(NamedTuple):
                 for turn, then in zip(turns, [*turns[1:], None], strict=False)
                 if _is_offer(turn, then)
             },
+            agreed={turn.last for turn, then in pairwise(turns) if takes_up(then)},
             reporting={turn.last for turn in turns if turn.works and prose.reports(turn.answer)},
             carried=carried,
             over_until=len(messages) if goes_on else max(since, current),
@@ -212,6 +216,7 @@ class _TurnEnds(NamedTuple):
             calls=place in self.calling,
             aged=place < self.aged_until,
             overtaken=place < max(self.carried.last_change, self.since),
+            agreed=place in self.agreed,
             talk=not self.calling,
         )
 
@@ -235,7 +240,9 @@ def _quote(
         line = passage.named(line)
     proposes = section is SummarySection.DECISIONS and not (end.chosen or is_finished(line))
     context = section is SummarySection.CONTEXT or proposes
-    section = SummarySection.CONTEXT if context or reports else section
+    # A choice from before later work is no more than what the reply said then, unless the user agreed to it.
+    overtaken = section is SummarySection.DECISIONS and end.overtaken and not (end.agreed and _chooses(line))
+    section = SummarySection.CONTEXT if context or reports or overtaken else section
     if (proposes or not context) and points_back(line):
         line = passage.alone()
         before = passage.before.rstrip()
@@ -264,10 +271,7 @@ def _quote(
         names_something=context and not (proposes or end.talk or end.worked),
         provenance=Provenance.SAID,
         reports=reports,
-        # A decision from before later work is told as said then: the work may have changed it. Other statements have
-        # their own heading.
-        lead=PROPOSED * (proposes and _chooses(line))
-        or SAID_EARLIER * (end.overtaken and section is SummarySection.DECISIONS),
+        lead=PROPOSED * (proposes and _chooses(line)),
     )
 
 
