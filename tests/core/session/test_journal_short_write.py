@@ -125,6 +125,24 @@ def test_bytes_that_come_between_two_parts_stay_whole_and_so_do_our_lines(
     assert {*lines} <= {AGENTS_LINE.strip(), *LINES.splitlines()}
 
 
+def test_what_arrived_is_not_denied_where_the_disk_fails_behind_it(file: PiFile, disk: Disk) -> None:
+    before = file.path.read_bytes()
+    disk.room = [-1]
+    for call in ("lseek", "pread", "ftruncate"):
+        disk.refuses(call)
+    trouble = cut_short(file.path)
+    assert (trouble.written, trouble.restored) == (len(LINES), Restored.TORN)
+    assert file.path.read_bytes() == before + LINES
+
+
+def test_what_arrived_is_taken_back_where_its_place_is_not_told(file: PiFile, disk: Disk) -> None:
+    before = file.path.read_bytes()
+    disk.room = [-1]
+    disk.refuses("lseek")
+    assert cut_short(file.path).restored is Restored.UNDONE
+    assert file.path.read_bytes() == before
+
+
 def test_several_parts_that_all_arrive_are_one_write(file: PiFile, disk: Disk) -> None:
     before = file.path.read_bytes()
     disk.room = [5, 1, 20, -1]

@@ -61,11 +61,11 @@ def append_bytes(descriptor: int, data: bytes) -> None:
     except OSError as error:
         raise CutShort(error, 0, Restored.UNDONE) from error
     try:
-        _append(descriptor, data, pieces)
+        _append(descriptor, data, pieces, before)
     except BaseException as error:
         # Nothing torn stays, even directly after a write whose result did not arrive.
         there = _beginning(descriptor, data, before)
-        if there > _size(pieces):
+        if there and there >= _size(pieces):
             pieces = [_Piece(before, 0, there)]
         if isinstance(error, OSError):
             raise CutShort(error, _size(pieces), _restore(descriptor, data, pieces, before)) from error
@@ -84,14 +84,16 @@ def _beginning(descriptor: int, data: bytes, before: int) -> int:
         return 0
 
 
-def _append(descriptor: int, data: bytes, pieces: list[_Piece]) -> None:
+def _append(descriptor: int, data: bytes, pieces: list[_Piece], before: int) -> None:
     done = 0
     while done < len(data):
         count = os.write(descriptor, memoryview(data)[done:])
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        pieces.append(_Piece(before + done, done, done + count))
         # The position of an appending descriptor is after the bytes that it wrote, wherever they are.
         piece = _Piece(os.lseek(descriptor, 0, os.SEEK_CUR) - count, done, done + count)
+        pieces.pop()
         if pieces and piece.follows(pieces[-1]):
             piece = _Piece(pieces[-1].place, pieces[-1].start, piece.end)
             pieces.pop()
