@@ -152,7 +152,9 @@ def _plainly(text: str) -> list[Span]:
 
 def _parted(text: str) -> str:
     """A text of the same length whose colours of a terminal begin a line: they are no part of the value before them."""
-    return text.replace("\x1b", "\n").replace("\\u001b", "\\n    ")
+    if "\\" in text:
+        text = text.replace("\\u001b", "\\n    ")
+    return text.replace("\x1b", "\n")
 
 
 def _found(text: str, held: int, together: str) -> Iterator[Span]:
