@@ -56,6 +56,9 @@ SAID_WITH = "Said with an earlier request: "
 SAID_WITH_OPEN = "Said with the open request: "
 """The lead of a limit on work that goes on, where the goal does not quote it."""
 
+FROM_PLAN = "From the plan: "
+"""The lead of what a plan says: it tells how things are to become, in words that may also tell how they are."""
+
 PROPOSED = "Proposed: "
 """The lead of a choice that nobody agreed to, and that no work carried out."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import reply, result, told_in, user, worked
+from tests.core.told import ran, reply, result, told_in, user, worked
 
 _ASKED = user("Make the frost table of orchard sort its rows by day.")
 _WAY = "The cleanest fix is to sort in `read_rows`, so that the writer never sees loose rows."
@@ -89,3 +89,24 @@ def test_an_item_of_a_plan_that_tells_how_things_are_is_no_choice() -> None:
         "to avoid", "because of"
     )
     assert told_in(SummarySection.DECISIONS, user(shown), *worked("src/frost.py", "a")) == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "plan"),
+    [
+        ("<proposed_plan>\n# Frost table", True),
+        ("# Plan for the frost table", True),
+        ("**Implementierungsplan: Plan der Frosttabelle**", True),
+        ("Here's my plan for the table:", True),
+        ("# 霜表の計画", True),
+        ("# Frost table", False),
+        ("# Plan executed", False),
+    ],
+)
+def test_what_a_plan_says_is_told_as_of_the_plan(begin: str, plan: bool) -> None:
+    line = "A failure of `read_rows` shows a message in the row of the valley, and no empty page."
+    rows = "The crates stay in `write_rows`, sorted by their weight and by the day of the harvest."
+    said = [_ASKED, *ran("a", "cat src/frost.py"), reply(f"{begin}\n\n{rows}\n\n## Failures\n\n{line}")]
+    told = told_in(SummarySection.CONTEXT, *said, user("Implement it"))
+    (found,) = [one for one in told if line in one and not one.startswith("Asked before: ")]
+    assert found.startswith("From the plan: ") == plan

@@ -12,7 +12,7 @@ from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.summaries.facts.sentences import prose, responses
 from leafward.summaries.facts.text_facts import AGREED_PLAN
-from leafward.summaries.summarizers.extractive.candidates import PROPOSED, add
+from leafward.summaries.summarizers.extractive.candidates import FROM_PLAN, PROPOSED, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ _BIDS = late(
 """The beginning of an item that is to be done: others tell how things are."""
 _POINTS = late(r"(?i)\b(?:them|those|these)\b")
 """A word for things that the sentence before it names."""
-_PLAN = "From the plan: "
 _FEWEST, _MOST = 40, 300
 """Characters of a statement."""
 
@@ -92,7 +91,7 @@ def chosen(
                 and _FEWEST <= len(line) <= _MOST
                 and not line.endswith((":", "："))
             ):
-                add(evidence, SummarySection.DECISIONS, line, (turns[-1].entry,), 1.0, lead=_PLAN)
+                add(evidence, SummarySection.DECISIONS, line, (turns[-1].entry,), 1.0, lead=FROM_PLAN)
 
 
 def _weighed(message: Body) -> Iterator[str]:

@@ -24,6 +24,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
     without_opening,
 )
 from leafward.summaries.summarizers.extractive.candidates import (
+    FROM_PLAN,
     PROPOSED,
     Evidence,
     add,
@@ -79,6 +80,11 @@ _POINTS_BACK = late(
 """A report whose object only the line before it names."""
 _CHOOSES = late(r"(?i)^\W*(?:i|we|let['’]?s)\b|\b(?:should|would|will|going to)\b")
 """A choice, by who takes it, or by its mood."""
+_IS_PLAN = late(
+    r"(?i)\s*(?:<proposed_plan>|(?:#{1,4} |\*\*)[^\n]{0,80}?(?:\b(?:plan|plano|piano|план)\b(?! (?:is )?(?:executed|done|complete\w*|implemented|updated))|计划|方案|計画|계획)"
+    r"|(?:here(?:['’]s| is)|this is|below is) (?:the|my|a|an) (?:\w+ ){0,3}plan\b)"
+)
+"""The beginning of a plan: the mark of Codex, a title, or words that give one."""
 _AGED = 2
 """Later requests with work after which a statement is not told any more."""
 _WHOLE = 8
@@ -110,6 +116,7 @@ def answers(
         if end.proposed:
             evidence.proposed.add(entry)
         for text in texts_of(message):
+            end = end._replace(plans=_IS_PLAN.match(text) is not None)
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
                 _branch(evidence, entry, text[outline.start() :], recency)
@@ -129,6 +136,8 @@ class _TurnEnd(NamedTuple):
     """Whether it offers something that nobody accepted."""
     chosen: bool
     """Whether its choices were taken: work carried them out, or it reports work."""
+    plans: bool
+    """Whether it is a plan."""
     calls: bool
     """Whether it makes calls itself."""
     aged: bool
@@ -213,6 +222,7 @@ class _TurnEnds(NamedTuple):
             proposed=place in self.proposed,
             chosen=place in self.reporting
             or (place not in self.proposed and self.carried.is_carried_out(place, told_last=True)),
+            plans=False,
             calls=place in self.calling,
             aged=place < self.aged_until,
             overtaken=place < max(self.carried.last_change, self.since),
@@ -271,7 +281,7 @@ def _quote(
         names_something=context and not (proposes or end.talk or end.worked),
         provenance=Provenance.SAID,
         reports=reports,
-        lead=PROPOSED * (proposes and _chooses(line)),
+        lead=PROPOSED * (proposes and _chooses(line)) or FROM_PLAN * (context and end.plans),
     )
 
 
