@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,10 @@ _LEAST_NAME = 8
 """Characters from which a name is that of one thing."""
 _DOCUMENTS = frozenset({"", ".md", ".mdx", ".rst", ".txt"})
 _TRIED = 12
-"""Names, the last ones, that are looked for in all calls."""
+"""Names, or failed commands, the last ones, that are looked for in all calls."""
+_BESIDE = 24
+"""Files, the first ones, that are looked for in the calls with a name."""
+_WORD = late(r"[\w$]+")
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class CallRecords:
     called: dict[str, EntryIndex] = field(default_factory=dict)
     """The last call of each command."""
     declined: dict[str, Sighting] = field(default_factory=dict)
-    """The commands that the user declined."""
+    """The commands that the user ever declined, in the order in which he did so last."""
     errors: list[tuple[Sighting, tuple[Sighting, ...]]] = field(default_factory=list)
     """The failed commands, each with the errors that it printed, in order."""
     seen: dict[str, EntryIndex] = field(default_factory=dict)
@@ -88,9 +92,9 @@ def call_records(reading: SpanReading) -> CallRecords:
                     there.called[one.key] = one.entry
                 continue
             if one.outcome == DECLINED:
+                there.declined.pop(one.key, None)
                 there.declined[one.key] = one
                 continue
-            there.declined.pop(one.key, None)
             there.ended.pop(one.key, None)
             there.ended[one.key] = one
             if _is_failure(one.outcome):
@@ -127,7 +131,8 @@ def failed_last(there: CallRecords) -> Choice | None:
         for one in reversed(there.ended.values())
         if _is_work(one.text) and there.called.get(one.key, one.entry) <= one.entry
     ]
-    failed = next((one for one in works if _is_failure(one.outcome) and not there.passed_since(one)), None)
+    failures = islice((one for one in works if _is_failure(one.outcome)), _TRIED)
+    failed = next((one for one in failures if not there.passed_since(one)), None)
     if failed is None:
         return None
     passed = [one for one in works if one.outcome == "exit 0" and not _MIXED.search(one.text)]
@@ -149,13 +154,16 @@ def check_last(there: CallRecords) -> Choice | None:
 
 
 def declined_last(there: CallRecords) -> Choice | None:
-    """The last command that the user declined and that was not run since, beside those that ran."""
-    if not there.declined:
-        return None
-    return Choice(
-        _fact([*there.declined.values()][-1]),
-        [_fact(one) for one in reversed(there.ended.values()) if is_typed(one.text)],
-    )
+    """The last command that the user declined and that was not run since, beside those that were never declined and ran."""
+    left = [
+        one
+        for key, one in there.declined.items()
+        if key not in there.ended or there.ended[key].entry < one.entry
+    ]
+    ran = [
+        one for key, one in reversed(there.ended.items()) if key not in there.declined and is_typed(one.text)
+    ]
+    return Choice(_fact(left[-1]), [_fact(one) for one in ran]) if left else None
 
 
 def error_last(there: CallRecords) -> Choice | None:
@@ -220,23 +228,23 @@ def written_names(
         key=lambda one: (-max(one[0].values()), one[1]),
     )
     given = [str(call.arguments) for calls in reading.calls for call in calls] if named else []
+    alike: dict[str, list[str]] = {}
+    """The changed files of each kind."""
+    for one in changed:
+        alike.setdefault(PurePosixPath(one).suffix, []).append(one)
     for files, name in named[:_TRIED]:
         ((path, entry),) = files.items()
         parts = [part.casefold() for part in (name, *_PART.findall(name)) if len(part) >= _LEAST_PART]
         kind = PurePosixPath(path).suffix
-        others = [one for one in changed if one != path and PurePosixPath(one).suffix == kind]
+        others = [one for one in alike[kind][: _BESIDE + 1] if one != path]
         # The code in a document defines nothing.
         if (
             others
             and kind not in _DOCUMENTS
             and not any(part in one.casefold() for part in parts for one in (path, *others))
         ):
-            together = [text for text in given if name in text]
-            wrong = [
-                changed[one]
-                for one in others
-                if not any(PurePosixPath(one).name in text for text in together)
-            ]
+            together = "\n".join(text for text in given if name in text)
+            wrong = [changed[one] for one in others if PurePosixPath(one).name not in together]
             right = Fact(FactKind.PATH, path, changed[path].text, entry, Voice.CHANGED, [entry], about=[name])
             yield name, Choice(right, wrong)
 
@@ -251,7 +259,7 @@ def _patched(calls: Sequence[ToolCall]) -> Iterator[tuple[str, str, list[str]]]:
     """The names that patches declare anew."""
     for call in calls:
         for patch in patches_of(call.arguments):
-            old = "\n".join(old for old, _ in patch.replaced)
+            old = frozenset(_WORD.findall("\n".join(old for old, _ in patch.replaced)))
             new = "\n".join((patch.content, *(new for _, new in patch.replaced)))
             yield (
                 call.id,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.compaction.exam.call_records import call_records, failed_last, written_names
 from leafward.compaction.exam.questions import Topic
+from leafward.session.entries import NO_ENTRY, EntryIndex
+from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward.summaries.survival.span_reading import SpanReading, read_span
+from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call
 from tests.core.compaction.exam.test_exam import asked
+from tests.core.linear_time import in_linear_time
+from tests.core.told import reply, result, user
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,3 +205,67 @@ def test_what_was_said_last_is_asked_about_beside_what_was_said_before(
     file.user("great, thanks!")
     file.said("You're welcome!")
     assert of(file, topic) == [(last, {before})]
+
+
+def test_a_command_that_was_ever_declined_is_no_wrong_answer(file: Acting) -> None:
+    ran(file, PASSED, ("make tag", REFUSAL, True), ("make tag", "done", False))
+    ran(file, ("make push", "done", False), ("make push", REFUSAL, True), ("make deploy", REFUSAL, True))
+    assert of(file, Topic.GIVEN_UP) == [("make deploy", {"make build"})]
+
+
+def read(*messages: dict[str, Any]) -> SpanReading:
+    spoken = [SpanMessage(EntryIndex(place), message) for place, message in enumerate(messages)]
+    return read_span(spoken, "/x", "", NO_ENTRY, None, ())
+
+
+def changed(*paths: str) -> dict[str, Fact]:
+    return {path: Fact(FactKind.PATH, path, path, EntryIndex(1), Voice.CHANGED, []) for path in paths}
+
+
+def test_very_many_commands_that_failed_and_passed_later() -> None:
+    error = "error: no such shop is here\n\nCommand exited with code 2"
+    runs = [
+        *((f"make shop{number}", error, True) for number in range(8_000)),
+        *((f"make all && make shop{number}", "done", False) for number in range(8_000)),
+    ]
+    said = [
+        message
+        for number, (command, printed, failed) in enumerate(runs)
+        for message in (
+            reply("", (str(number), "bash", {"command": command})),
+            result(str(number), printed, failed),
+        )
+    ]
+    reading = read(user("make the shops"), *said)
+    with in_linear_time():
+        assert failed_last(call_records(reading)) is None
+
+
+def test_very_many_files_that_use_a_name_of_the_first() -> None:
+    def wrote(number: int, text: str) -> list[dict[str, Any]]:
+        path = f"src/m{number}.py"
+        return [
+            reply("", (f"{path}{text}", "write", {"path": path, "content": text})),
+            result(f"{path}{text}", "ok"),
+        ]
+
+    said = [
+        *(message for number in range(3_000) for message in wrote(number, "a = 1\n")),
+        *(message for number in range(3_000) for message in wrote(number, "take_one_job(1)\n")),
+        *wrote(0, "def take_one_job(shop): ...\n"),
+    ]
+    reading = read(user("use the job"), *said)
+    files = changed(*(f"src/m{number}.py" for number in range(3_000)))
+    with in_linear_time():
+        assert [(name, list(there.wrong)) for name, there in written_names(reading, files, "/x")] == [
+            ("take_one_job", [])
+        ]
+
+
+def test_a_patch_that_declares_very_many_names() -> None:
+    old = "\n".join(f"-x{number}" for number in range(100_000))
+    new = "\n".join(f"+def function_{number}(a):" for number in range(20_000))
+    patch = f"*** Begin Patch\n*** Update File: src/a.py\n@@\n{old}\n{new}\n*** End Patch"
+    reading = read(reply("", ("p", "apply_patch", {"input": patch})))
+    with in_linear_time():
+        assert len(list(written_names(reading, changed("src/a.py", "src/b.py"), "/x"))) > 1
