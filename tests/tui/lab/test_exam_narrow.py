@@ -40,3 +40,15 @@ def test_files_of_one_folder_are_told_apart() -> None:
     text = "\n".join("".join(span.text for span in line.spans) for line in block)
     assert "/ContextTreeView.tsx" in text
     assert "/ContextTab.tsx" in text
+
+
+def test_commands_that_begin_alike_are_told_apart() -> None:
+    commands = ("python -m pytest -q tests/core/store", "python -m pytest -q tests/core/worker")
+    answers = tuple(
+        Answer(text, Fact(FactKind.COMMAND, text, text, EntryIndex(3), Voice.CALL)) for text in commands
+    )
+    asked = Question(Topic.TEST_COMMAND, "Which ran last?", answers, 0, EntryIndex(3))
+    block = exam_lines(Exam((Graded(asked, AnswerPlace.SUMMARY),)), (), 34, UNICODE)
+    text = "\n".join("".join(span.text for span in line.spans) for line in block)
+    assert "store" in text
+    assert "worker" in text

@@ -117,10 +117,11 @@ def survival(session: str, compaction: str | None, workspace: Path | None, as_js
 def exam(session: str, compaction: str | None, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
     """Ask what a model would still know after a compaction.
 
-    Makes multiple-choice questions about what was replaced: which file was changed last, which command runs the
-    tests and what it printed, what the user demanded, what was decided against, which step is not done. For each,
-    it says where the right answer is afterwards: in the summary, injected, kept or nowhere. Without COMPACTION, the
-    last one on the path to the leaf.
+    Makes multiple-choice questions about what was replaced: which file was changed last, which one defines a name,
+    which command ran the tests and what it printed, what failed, which commit was made last, which rules the user
+    set, what was decided against or not allowed, what was said last, which step is not done. For each, it says where
+    the right answer is afterwards: in the summary, injected, kept or nowhere. Without COMPACTION, the last one on the
+    path to the leaf.
 
     With --model, that model answers. It is sent what it would see after the compaction; you see the size and the
     price first. Its answers are graded and kept in the session. With --dry-run, nothing is sent.

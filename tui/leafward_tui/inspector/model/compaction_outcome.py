@@ -14,9 +14,9 @@ from leafward.summaries.fates.report import SURVIVED, Status, Survival
 from leafward.summaries.survival.spans import compactions
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.inspector.page import EXAM
-from leafward_tui.ui.sheets.exam_request import answer_words
+from leafward_tui.ui.sheets.exam_request import answer_lines, answer_words
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import exact, fit_apart, money, right
+from leafward_tui.ui.text.cells import exact, fit_apart, money, right, wrap
 from leafward_tui.ui.text.spans import Span, padded, width_of
 
 if TYPE_CHECKING:
@@ -168,16 +168,20 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
         sign, ink = (sheet.glyphs.ok, "leaf") if one.answered else (sheet.glyphs.error, "bad")
         if one.place is AnswerPlace.UNREADABLE:
             sign, ink = "?", "faint"
+        source = f"#{one.question.entry:,}"
+        first, *rest = wrap(one.question.text, sheet.width - INDENT - 2 - len(source))
         sheet.row(
-            [Span(f"{sign} ", ink), Span(one.question.text, "strong")],
-            [Span(f"#{one.question.entry:,}", "faint")],
+            [Span(f"{sign} ", ink), Span(first, "strong")],
+            [Span(source, "faint")],
             entry=one.question.entry,
         )
-        for number, answer in enumerate(one.question.answers):
+        for part in rest:
+            sheet.line([Span(" " * INDENT + part, "strong")])
+        for number, answer in enumerate(answer_lines(one.question, sheet.width - INDENT - 2, sheet.glyphs)):
             right_one = number == one.question.right
             lead = f"{sheet.glyphs.arrow} " if right_one else "  "
             ink = "text" if right_one else "faint"
-            sheet.line([Span(" " * INDENT + lead, ink), Span(safe_line(answer.text, 300), ink)])
+            sheet.line([Span(" " * INDENT + lead, ink), Span(answer, ink)])
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
         for kept in sat:
             if answers := kept.answers_to(found):

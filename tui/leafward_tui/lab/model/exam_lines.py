@@ -10,16 +10,14 @@ from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
-from leafward.summaries.facts.values import FactKind
 from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
-from leafward_tui.ui.sheets.exam_request import answer_words
-from leafward_tui.ui.text.cells import fit, fit_path, money, wrap
+from leafward_tui.ui.sheets.exam_request import answer_lines, answer_words
+from leafward_tui.ui.text.cells import fit, money, wrap
 from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.compaction.exam.answers import Answer
     from leafward.compaction.exam.grade import Exam, Graded
     from leafward.compaction.exam.sitting import KeptExam
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -65,14 +63,6 @@ def exam_lines(found: Exam, answers: Sequence[KeptExam], width: int, glyphs: Gly
     return Block([*lines, spread(ask, [], width, SIT)])
 
 
-def _answer(answer: Answer, width: int, glyphs: Glyphs) -> str:
-    """An answer that fits: a path keeps its file name, which distinguishes it from another."""
-    text = safe_line(answer.text, 300)
-    if answer.fact.kind is FactKind.PATH:
-        return fit_path(text, width, gap=glyphs.ellipsis)
-    return fit(text, width, ellipsis=glyphs.ellipsis)
-
-
 def _question(
     number: int, one: Graded, given: Sequence[tuple[str, int | None]], width: int, glyphs: Glyphs
 ) -> list[SpanLine]:
@@ -84,9 +74,8 @@ def _question(
     head = [Span(f"{sign} ", ink), Span(words[0], "strong")]
     lines = [spread(head, [Span(place, "faint")], width, f"question:{number}", entry)]
     lines += [SpanLine((blanks(2), Span(part, "strong"))) for part in words[1:]]
-    for order, answer in enumerate(one.question.answers):
+    for order, text in enumerate(answer_lines(one.question, width - 4, glyphs)):
         right = order == one.question.right
-        text = _answer(answer, width - 4, glyphs)
         lead = Span(f"  {glyphs.arrow} " if right else "    ", "text" if right else "faint")
         lines.append(SpanLine((lead, Span(text, "text" if right else "faint"))))
     lines.append(SpanLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))

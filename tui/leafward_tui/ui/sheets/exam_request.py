@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward_tui.ui.text.cells import at_most, exact, money
+from leafward.summaries.facts.values import FactKind
+from leafward_tui.ui.text.cells import at_most, exact, fit_apart, fit_path, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,6 +200,14 @@ def answer_words(question: Question, model: str, chosen: int | None) -> tuple[bo
     known = chosen is not None and 0 <= chosen < len(question.answers)
     given = question.answers[chosen].text if known and chosen is not None else "no answer"
     return False, f"{name}: {safe_line(given, 300)}"
+
+
+def answer_lines(question: Question, width: int, glyphs: Glyphs) -> list[str]:
+    """The possible answers, each in one line that is no other one's: a path keeps its file name."""
+    texts = [safe_line(answer.text, 300) for answer in question.answers]
+    if question.answers[question.right].fact.kind is FactKind.PATH:
+        return [fit_path(text, width, gap=glyphs.ellipsis) for text in texts]
+    return fit_apart(texts, width, ellipsis=glyphs.ellipsis)
 
 
 def answer_text(sat: ExamAnswers, glyphs: Glyphs) -> str:
