@@ -253,7 +253,7 @@ class FactReader:
         closed += self.rules.revoke(own, entry)
         closed += self.rules.begun(typed.strip(), entry)
         found = list(self._not_repeated(self.texts.typed(text, entry)))
-        self.rules.set(found, typed)
+        closed += self.rules.set(found, typed, entry)
         self._open = self._open if agreed or self.rules.alone else entry
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {

@@ -126,6 +126,10 @@ _WORD = late(r"[^\W\d_]+")
 _AND = late(r"(?i)[,;:.]\s|\s(?:and|but|und|aber|et|mais|y|pero)\s|[，；、]|并且|而且")
 _STEM = 3
 """Letters that two forms of a word share at least."""
+_NAMED = late(r"[^\s,;:]*[\d/\\`][^\s,;:]*")
+"""A word with a figure, or a path, or in quotation marks of code."""
+_LEAST_SHAPE = 6
+"""Words from which two rules that differ only in such words are one, set again."""
 
 
 def goes_ahead(prompt: str) -> bool:
@@ -139,6 +143,8 @@ class StandingRules:
 
     _told: dict[str, str] = field(default_factory=dict)
     """The text of each rule, by the key of its fact."""
+    _shapes: dict[str, str] = field(default_factory=dict)
+    """The last rule of each shape: its words without names and figures."""
     _spared: dict[str, frozenset[str]] = field(default_factory=dict)
     """What those spare that spare something."""
     _until_asked: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -164,8 +170,9 @@ class StandingRules:
     _worked_for: dict[bool, str] = field(default_factory=dict)
     """The last prompts that led to changed files (False), and to commits (True)."""
 
-    def set(self, sightings: Iterable[Sighting], prompt: str) -> None:
-        """Records the demands of a prompt."""
+    def set(self, sightings: Iterable[Sighting], prompt: str, entry: EntryIndex) -> list[Sighting]:
+        """Records the demands of a prompt; returns the earlier ones that it sets again with other names or figures."""
+        replaced = []
         self._bans.update(self._fresh)
         again = prompt.strip() != self._prompt
         self._fresh, self._prompt = {}, prompt.strip()
@@ -175,12 +182,15 @@ class StandingRules:
                 keys.add(seen.key)
                 if again and seen.key in self._told:
                     self._lasting.add(seen.key)
-                self._tell(seen.key, seen.text)
+                before = self._tell(seen.key, seen.text) if again else ""
+                if before and before not in keys and (rule := self._forget(before)):
+                    replaced.append(_dropped(before, rule, entry))
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
         self._lasting.update(map(sentence_key, listed_rules(prompt)))
         self.alone = keys if keys and only_limits(prompt) else set()
+        return replaced
 
     def called(self) -> None:
         """Records that a call followed the last prompt: it asked for work."""
@@ -190,16 +200,23 @@ class StandingRules:
         """Records that the last prompt was answered: what it said alone, and nothing was done for, is a rule."""
         self._lasting |= self.alone
 
-    def _tell(self, key: str, rule: str) -> None:
-        """Records a rule, and what ends it: of very many rules few are asked about at each prompt."""
+    def _tell(self, key: str, rule: str) -> str:
+        """Records a rule, and what ends it: of very many rules few are asked about at each prompt.
+
+        Returns the key of an earlier one that is the same but for names and figures; empty where there is none.
+        """
         self._forget(key)
         self._told[key] = rule
+        shape = _NAMED.sub("#", rule.casefold())
+        before = self._shapes.get(shape, key) if "#" in shape and len(shape.split()) >= _LEAST_SHAPE else key
+        self._shapes[shape] = key
         if spared := _spared(rule):
             self._spared[key] = spared
         if (told := _UNTIL_TOLD.search(rule)) is not None:
             self._until_asked[key] = frozenset(content_words(rule[: told.start()])) - _FORBIDDING
         if _BEFORE_WORK.search(rule) is not None:
             self._before_work[key] = None
+        return before if before != key else ""
 
     def _forget(self, key: str) -> str:
         """Takes a rule out, and returns it; empty where it is not known."""
@@ -222,24 +239,13 @@ class StandingRules:
                 self._removals.append(removal)
                 words = frozenset(content_words(removal))
                 for key in [key for key, spared in self._spared.items() if spared <= words]:
-                    yield Sighting(
-                        FactKind.CONSTRAINT,
-                        key,
-                        self._forget(key),
-                        Voice.USER,
-                        entry,
-                        outcome=DROPPED,
-                        is_open=False,
-                    )
+                    yield _dropped(key, self._forget(key), entry)
             about = revoked(sentence)
             if not about:
                 if not (self._told and _sets_anew(sentence)):
                     continue
                 for key in [key for key, rule in self._told.items() if _replaces(sentence, rule)]:
-                    rule = self._forget(key)
-                    yield Sighting(
-                        FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
-                    )
+                    yield _dropped(key, self._forget(key), entry)
                     # It says what holds from now on, though in words that are no rule alone.
                     yield self._in_its_place(sentence, entry)
                 continue
@@ -248,10 +254,7 @@ class StandingRules:
                 if _says_more(self._told[key], about):
                     yield self._in_its_place(sentence, entry)
                     continue
-                rule = self._forget(key)
-                yield Sighting(
-                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
-                )
+                yield _dropped(key, self._forget(key), entry)
 
     def _in_its_place(self, sentence: str, entry: EntryIndex) -> Sighting:
         """A sentence that takes the place of a rule, or of a part of one."""
@@ -271,7 +274,7 @@ class StandingRules:
             over += [key for key in self._before_work if key not in over]
         for key in over:
             rule = self._forget(key)
-            yield Sighting(FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False)
+            yield _dropped(key, rule, entry)
 
     def worked(self, entry: EntryIndex, *, committed: bool) -> Iterator[Sighting]:
         """Yields the bans of earlier prompts on changes of files, or on commits, where a call makes one: the user asked for it since."""
@@ -280,9 +283,7 @@ class StandingRules:
             del self._bans[key]
             rule = self._forget(key)
             if rule:
-                yield Sighting(
-                    FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False
-                )
+                yield _dropped(key, rule, entry)
 
     def is_revoked(self, rule: str) -> bool:
         """Whether the user revoked the whole of a rule from an earlier summary."""
@@ -376,6 +377,11 @@ def listed_rules(prompt: str) -> list[str]:
         elif line.strip():
             under = _HEAD.match(line) is not None
     return found
+
+
+def _dropped(key: str, rule: str, entry: EntryIndex) -> Sighting:
+    """A rule that the user revoked, or set again in other words."""
+    return Sighting(FactKind.CONSTRAINT, key, rule, Voice.USER, entry, outcome=DROPPED, is_open=False)
 
 
 def _is_about(rule: str, about: frozenset[str]) -> bool:
