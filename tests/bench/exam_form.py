@@ -48,7 +48,7 @@ _TYPICAL = {
     Topic.REPORT: r"(?i)\b(?:commit|push|all|final|now|done|complete)\w*\b",
     Topic.FAILURE: r"(?i)test|build|error",
     Topic.COMMIT: r"(?i)\b(?:fix|docs?|chore|style|refactor|release)\b",
-    Topic.PLACE: r"(?i)util|helper|lib|service",
+    Topic.DEFINITION: r"(?i)util|helper|lib|service",
     Topic.NEXT_STEP: r"(?i)^(?:run|verify|test|update|add|check|commit|push|document|review)",
 }
 """What the right answer of a topic looks like to somebody who knows such sessions."""

@@ -215,7 +215,7 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
         return _says(FactText(_left(text.text)), right, topic, names)
     if topic is Topic.GIVEN_UP:
         return _says(text, right, topic, names) and _says_given_up(text.text, right, names)
-    if not _says(text, right, topic, names) or topic not in (*_LAST, Topic.PLACE):
+    if not _says(text, right, topic, names) or topic not in (*_LAST, Topic.DEFINITION):
         return _says(text, right, topic, names)
     wrong = [one for one in question.answers if one is not right]
     alone = not any(_says(text, one, topic, names) for one in wrong)
@@ -225,7 +225,7 @@ def _answers(text: FactText, question: Question, names: dict[str, int]) -> bool:
         if _says(here := FactText(line), right, topic, names)
         and not any(_says(here, one, topic, names) for one in wrong if not _is_quoted(here, right, one))
     ]
-    if topic is Topic.PLACE:
+    if topic is Topic.DEFINITION:
         return any(_names_word(line, word) for line in lines for word in right.fact.about)
     if right.fact.kind is FactKind.COMMAND and topic is Topic.FAILURE:
         return any(_FAILS.search(line.replace(right.fact.key, " ")) for line in lines)

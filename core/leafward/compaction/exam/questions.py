@@ -85,15 +85,15 @@ _REASON = late(
     r"(?i)\b(?:because|since|so that|due to|otherwise|to avoid|would (?:break|need|require|mean)|as it)\b"
 )
 _LEAST_WORDS = 4
-_OF_PLACES = 2
-"""Most questions about where something was written."""
+_DEFINITIONS = 2
+"""Most questions about where a name is defined."""
 
 
 class Topic(StrEnum):
     """Topic of a question, in the order in which an exam asks."""
 
     CHANGED_LAST = "last file"
-    PLACE = "place"
+    DEFINITION = "definition"
     TEST_COMMAND = "tests"
     CHECK = "check"
     TEST_RESULT = "result"
@@ -108,7 +108,7 @@ class Topic(StrEnum):
 
 _ASKED = {
     Topic.CHANGED_LAST: "Which of these files was changed last before the cut?",
-    Topic.PLACE: "In which of these files did the agent define `{}`?",
+    Topic.DEFINITION: "In which of these files did the agent define `{}`?",
     Topic.TEST_COMMAND: "Which of these commands ran tests last before the cut?",
     Topic.CHECK: "Which of these checks ran last before the cut?",
     Topic.TEST_RESULT: "What are the last counts that the tests printed before the cut?",
@@ -294,7 +294,7 @@ def questions_read(
         *_choice(Topic.FAILURE, failed_last(records)),
         *_choice(Topic.FAILURE, error_last(records), _ERROR),
         *_choice(Topic.COMMIT, commit_last(records)),
-        *_places(there, reading, cwd),
+        *_definitions(there, reading, cwd),
     ]
     if not any(one.topic is Topic.TEST_COMMAND for one in found):
         found += _choice(Topic.CHECK, check_last(records))
@@ -418,8 +418,8 @@ def _next_step(there: _Held) -> Iterable[Question]:
         yield from _question(Topic.NEXT_STEP, min(left, key=_latest), done)
 
 
-def _places(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Question]:
-    """Questions about where the agent wrote something, each about another file."""
+def _definitions(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Question]:
+    """Questions about which file defines a name, each about another file."""
     changed = {
         key: fact
         for key in reversed(there.changed)
@@ -427,9 +427,9 @@ def _places(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Question]:
     }
     files: set[str] = set()
     for name, choice in written_names(reading, changed, cwd):
-        if choice.right.key not in files and len(files) < _OF_PLACES:
-            asked = _ASKED[Topic.PLACE].format(name)
-            for one in _choice(Topic.PLACE, choice, asked):
+        if choice.right.key not in files and len(files) < _DEFINITIONS:
+            asked = _ASKED[Topic.DEFINITION].format(name)
+            for one in _choice(Topic.DEFINITION, choice, asked):
                 files.add(choice.right.key)
                 yield one
 

@@ -151,7 +151,7 @@ def writes(file: Acting, **texts: str) -> Acting:
 
 def test_a_name_is_asked_about_beside_files_that_no_call_names_with_it(file: Acting) -> None:
     writes(file, first="def take_one(shop):\n    return shop\n", second="a = take_one(1)\n", third="b = 1\n")
-    assert of(file, Topic.PLACE) == [("src/first.py", {"src/third.py"})]
+    assert of(file, Topic.DEFINITION) == [("src/first.py", {"src/third.py"})]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_name_is_asked_about_beside_files_that_no_call_names_with_it(file: Act
 )
 def test_a_name_that_tells_its_file_is_not_asked_about(text: str, file: Acting) -> None:
     writes(file, first=text, second="b = 1\n")
-    assert of(file, Topic.PLACE) == []
+    assert of(file, Topic.DEFINITION) == []
 
 
 def test_a_name_in_a_patch_is_asked_about(file: Acting) -> None:
@@ -167,7 +167,7 @@ def test_a_name_in_a_patch_is_asked_about(file: Acting) -> None:
         patch = f"*** Begin Patch\n*** Add File: src/{name}.py\n+{line}\n*** End Patch"
         file.said(call("apply_patch", name, input=patch))
         file.answered(name, "apply_patch")
-    assert of(file, Topic.PLACE) == [("src/first.py", {"src/second.py"})]
+    assert of(file, Topic.DEFINITION) == [("src/first.py", {"src/second.py"})]
 
 
 REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected."

@@ -79,7 +79,7 @@ def test_each_topic_has_its_right_answer(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     assert list(dict.fromkeys(one.topic for one in found)) == [one for one in Topic if one is not Topic.CHECK]
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
-    assert rights(found, Topic.PLACE) == ["src/store.py", "src/queue.py"]
+    assert rights(found, Topic.DEFINITION) == ["src/store.py", "src/queue.py"]
     assert right(found, Topic.FAILURE) == "python -m pytest tests/test_queue.py"
     assert right(found, Topic.COMMIT) == "Store what a job gives"
     assert right(found, Topic.REQUEST) == GUESS
@@ -96,8 +96,8 @@ def test_the_answers_have_the_same_letters_in_every_run(work: Acting) -> None:
     found, _ = asked(work, "nothing of note")
     assert [[answer.text for answer in one.answers] for one in found] == [
         ["src/queue.py", "src/store.py"],
-        ["src/store.py", "src/queue.py"],
-        ["src/store.py", "src/queue.py"],
+        ["src/queue.py", "src/store.py"],
+        ["src/queue.py", "src/store.py"],
         ["python -m pytest tests/test_queue.py", "python -m pytest -q"],
         ["1 failed, 1 passed", "2 passed"],
         [
