@@ -44,13 +44,18 @@ class Forked(Generic[_Piece]):
 def forked(work: Callable[[Callable[[_Piece], None]], None]) -> Forked[_Piece] | None:
     """Begins work in a child, which sends pieces with the function that it is given.
 
-    None where the system has no fork, or where other threads may hold locks that the child would wait for. If the child fails, it
-    ends without a word: the caller does the work itself, and reports the error.
+    None where the system has no fork or makes no more processes, or where other threads may hold locks that the child would wait
+    for. If the child fails, it ends without a word: the caller does the work itself, and reports the error.
     """
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return None
     reading, writing = os.pipe()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        return None
     if child:
         os.close(writing)
         return Forked(child, os.fdopen(reading, "rb"))

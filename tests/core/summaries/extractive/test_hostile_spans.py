@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.session.entries import EntryIndex
+from leafward.session.entries import EntryIndex, ToolCall
 from leafward.summaries.facts.calls.outcomes import ran_no_tests
 from leafward.summaries.facts.sentences import pasting
+from leafward.summaries.summarizers.extractive.answers import passages
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import sorted_out
 from leafward.summaries.summarizers.extractive.state import lookups
+from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import turns_of
 from leafward.summaries.summarizers.outline import SummarySection, named_files
 from leafward.summaries.survival.spans import SpanMessage
@@ -177,3 +179,27 @@ def test_a_file_of_very_many_names() -> None:
             span(user("Write it all"), reply("", ("w", "write", {"path": "a.py", "content": content})))
         )
     assert "`a.py`" in made.text
+
+
+def test_very_many_limits_on_an_open_request() -> None:
+    asked = "\n".join(f"The form number{number} must have one row." for number in range(6_000))
+    with in_linear_time():
+        summarize(span(user(f"Fix the list.\n\n{asked}"), reply("", ("a", "read", {"path": "a.py"}))))
+
+
+def test_an_answer_of_very_many_long_lines_that_each_go_on() -> None:
+    with in_linear_time():
+        assert passages.quotable("a1 b2_c3 " * 110 + ("\nc3 b2_c3" + " b2_c3" * 150) * 1_000) == ()
+
+
+def test_very_many_lists_of_a_folder_of_very_many_deleted_files() -> None:
+    calls: dict[int, list[ToolCall]] = {}
+    said = [user("clean up")]
+    for number in range(6_000):
+        command = f"rm src/m{number}.py" if number < 3_000 else "ls src"
+        said += [reply("", (str(number), "bash", {"command": command})), result(str(number), "a.py\nm1.py")]
+        calls[len(said) - 2] = [ToolCall(str(number), "bash", {"command": command})]
+    messages = span(*said).messages
+    with in_linear_time():
+        gone = gone_files(messages, calls, "")
+    assert len(gone) == 2_999

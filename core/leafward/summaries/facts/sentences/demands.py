@@ -214,9 +214,9 @@ _GIVES = late(
 )
 """The end of a sentence that gives a text: what stands there is not said to the agent."""
 _LASTS = late(
-    r"\b(?:never|always|from now on|in (?:general|future|the future)|going forward|(?:every|each|any) ?time|whenever|at all times|without exception|under no circumstances|(?:strictly )?(?:forbidden|prohibited)"
+    r"\b(?:never|always|from now on|in (?:general|future|the future)|going forward|(?:every|each|any) ?time|whenever|at all times|without exception|under no circumstances|(?:is|are|be|['’]s|strictly) (?:forbidden|prohibited)"
     r"|nie|niemals|immer|ab (?:jetzt|sofort)|künftig|in zukunft|grundsätzlich|jedes ?mal|auf keinen fall|jamais|toujours|désormais|dorénavant|à chaque fois|en aucun cas"
-    r"|nunca|jamás|siempre|cada vez|a partir de ahora|en ningún caso|sempre|mai|d['’]ora in poi|a partir de agora)\b"
+    r"|nunca|jamás|siempre|cada vez|a partir de ahora|en ningún caso|sempre|non (?:\w+ ){1,2}mai|d['’]ora in poi|a partir de agora)\b"
     "|никогда|всегда|впредь|каждый раз|永远|总是|始终|一律|以后|今后|从现在|每次|任何时候|严禁|禁止|いつも|常に|毎回|今後|絶対に?|항상|언제나|매번|앞으로|절대"
 )
 """A demand that says that it lasts."""
@@ -232,11 +232,12 @@ _IN_WORK = late(
 )
 """Such words about what is to be made: the sentence asks for the work."""
 _ON_CONDUCT = late(
-    r"^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|for now),? )*(?:do not|don['’]?t|should(?: not|n['’]t)|let['’]?s not) (?:(?:try|start|begin) (?:to )?)?"
+    r"^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|we|for now),? )*(?:(?:(?:make|be) sure|ensure)(?: that)?(?: you| to)? )?(?:do not|don['’]?t|(?:should|must)(?: not|n['’]t)|not to|let['’]?s not) (?:ever )?(?:(?:try|start|begin) (?:to )?)?"
     r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
     r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
-    r"|.{0,120}\b(?:without(?: any)?|(?:add|use|introduce|with) no) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
+    r"|.{0,120}(?:\b(?:without(?: any)?|(?:add|use|introduce|with) no)|(?:\b(?:not|avoid|stop)|n['’]t) (?:add|us|introduc)(?:e|ing)?(?: any)?) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
     r"|no (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
+    r"|^(?:surtout,? )?ne (?:fai[st]|faites) (?:pas|aucun) (?:de )?(?:commit|push|merge)\b|^请?(?:不要|别|不能|不许)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)"
 )
 """What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
 _KNOWN = late(

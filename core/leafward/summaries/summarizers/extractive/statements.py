@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.calls.printed_errors import ended_with
-from leafward.summaries.facts.sentences.prose import content_words, is_to_try
+from leafward.summaries.facts.sentences.prose import content_words, is_to_try, negated, sentences
 from leafward.summaries.facts.sentences.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Reach, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -30,6 +30,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, h
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -61,10 +62,16 @@ def stated(
     What passes in the messages behind the span is in nobody's way.
     """
     runs = CommandRuns.of(evidence, messages, kept)
+    goals = [
+        (negated(said), frozenset(content_words(said)))
+        for one in evidence.candidates
+        if one.section is SummarySection.GOAL
+        for said in sentences(one.text)
+    ]
     for fact in evidence.facts.values():
         if fact.kind is FactKind.CONSTRAINT:
             if fact.is_open:
-                _demand(evidence, fact, kept)
+                _demand(evidence, fact, kept, goals)
         elif (
             fact.kind is FactKind.URL
             and fact.voice is not Voice.OUTPUT
@@ -85,14 +92,16 @@ def stated(
     _repeated_commands(evidence, runs)
 
 
-def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts) -> None:
+def _demand(
+    evidence: Evidence, fact: Fact, kept: KeptFacts, goals: Sequence[tuple[bool, AbstractSet[str]]]
+) -> None:
     """Adds a demand of the user's, with the request in the kept messages that may end it: bare only where it lasts.
 
-    What an open request asks for stands in the goal already.
+    What an open request asks for stands in the goal already: `goals` are the words of each sentence there, and whether it denies.
     """
     reach = evidence.reader.reach_of(fact, answered=kept.finished)
     since = kept.reader.rules.revoked_by(fact.text)
-    if reach is Reach.OVER or (reach is Reach.OPEN and _is_in_goal(evidence, fact.text)):
+    if reach is Reach.OVER or (reach is Reach.OPEN and _is_among(fact.text, goals)):
         return
     add(
         evidence,
@@ -105,14 +114,10 @@ def _demand(evidence: Evidence, fact: Fact, kept: KeptFacts) -> None:
     )
 
 
-def _is_in_goal(evidence: Evidence, demand: str) -> bool:
-    """Whether a line about the goal has the words of a demand."""
-    words = set(content_words(demand))
-    return any(
-        words.issubset(content_words(one.text))
-        for one in evidence.candidates
-        if one.section is SummarySection.GOAL
-    )
+def _is_among(demand: str, said: Sequence[tuple[bool, AbstractSet[str]]]) -> bool:
+    """Whether a sentence has the words of a demand, and denies as that does."""
+    words, denies = frozenset(content_words(demand)), negated(demand)
+    return any(denies is other and words <= there for other, there in said)
 
 
 def _checklists(evidence: Evidence) -> None:

@@ -217,3 +217,10 @@ def test_what_somebody_should_avoid_is_a_rule() -> None:
     rule = "try to avoid new columns in the valley."
     asked = user(f"Add a page for the crates. Please {rule}")
     assert rules(asked, *WORK, DONE) == [f"{LEAD}{rule}"]
+
+
+def test_a_limit_on_an_open_request_is_told_where_the_goal_says_the_contrary() -> None:
+    """Fails where the goal only has its words: the middle of a long request is cut out of that."""
+    more = "The rows came from the import of the last year and nobody reads them any more. " * 5
+    asked = f"Rename the rows of the table. {more}Do not rename the table. {more}"
+    assert rules(user(asked), *WORK) == ["Said with the open request: Do not rename the table."]

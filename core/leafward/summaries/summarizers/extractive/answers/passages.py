@@ -150,7 +150,12 @@ def _unwrapped(lines: Iterable[str]) -> Iterator[str]:
     begun = ""
     for line in lines:
         goes_on = line.lstrip()[:1].islower() and not begun.endswith((*_STOPS, *LEADS))
-        if goes_on and len(begun) >= _WRAPPED and not (begun.startswith(_ALONE) or _COLUMNS.search(begun)):
+        # What is longer is read as no sentence.
+        if (
+            goes_on
+            and _WRAPPED <= len(begun) <= prose.SENTENCE_LIMIT
+            and not (begun.startswith(_ALONE) or _COLUMNS.search(begun))
+        ):
             begun += f" {line.strip()}"
         else:
             yield begun

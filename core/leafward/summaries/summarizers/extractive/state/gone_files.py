@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
@@ -19,7 +20,7 @@ from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Eviden
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from leafward.session.entries import EntryIndex, ToolCall
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 _LISTS = re.compile(r"(?:ls|find|fd|git ls-files)\b")
+_LISTS_HERE = re.compile(r"ls(?: -\w+)*")
+"""The command that lists the files of the session's folder by their names."""
+_BETWEEN_WORDS = re.compile(r"[\s;|&\"']+")
+_FOLDERS = 64
+"""Words of a command, and ends of paths in it, that may be a folder that it lists."""
 _NOT_THERE = re.compile(r"(?i)\b(?:does not exist|no such file|not found|ENOENT)\b")
 _SOON = 16
 """Messages behind a call among which its result is."""
@@ -77,13 +83,14 @@ def gone_files(
         entry = messages[place].entry
         for call in made:
             arguments = call.arguments
-            named = {forms.canonical_path(path, cwd) for path in paths_of(arguments)}
+            named = [forms.canonical_path(path, cwd) for path in paths_of(arguments)]
             if call.id in failed:
-                if not written.isdisjoint(named) and _NOT_THERE.search(_result_of(messages, place, call)):
-                    gone.update(dict.fromkeys(named & written, GoneFile(place, entry, "", quiet=True)))
+                missing = [path for path in named if path in written]
+                if missing and _NOT_THERE.search(_result_of(messages, place, call)):
+                    gone.update(dict.fromkeys(missing, GoneFile(place, entry, "", quiet=True)))
                 continue
             if changes_text(arguments):
-                written |= named
+                written.update(named)
             for path in named:
                 # What is read or changed is there.
                 gone.pop(path, None)
@@ -98,9 +105,9 @@ def gone_files(
                 (arguments[name] for name in COMMAND_ARGUMENTS if isinstance(arguments.get(name), str)), ""
             )
             if gone and _LISTS.match(command):
-                listed = _result_of(messages, place, call).split("\n")
-                for path in _listed(gone, frozenset(map(str.strip, listed)), command):
-                    del gone[path]
+                lines = frozenset(map(str.strip, _result_of(messages, place, call).split("\n")))
+                for path in _listed(lines, command):
+                    gone.pop(path, None)
             if _MOVES.search(command) is None:
                 continue
             done = effects(command)
@@ -127,18 +134,15 @@ def _result_of(messages: Sequence[SpanMessage], place: int, call: ToolCall) -> s
     return next((text_of(one.get("content")) for one in behind if one.get("toolCallId") == call.id), "")
 
 
-def _listed(gone: Iterable[str], lines: AbstractSet[str], command: str) -> list[str]:
-    """The files that a command lists: by their paths, or by their names where it names their folder."""
-
-    def is_listed(path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        if not lines.isdisjoint((path, f"./{path}")):
-            return True
-        # Without their folder the names of a list may be those of another one.
-        there = rf"(?<![\w.-]){re.escape(folder)}/?[\"']?(?:$|[\s;|&])" if folder else r"^ls(?: -\w+)*$"
-        return name in lines and re.search(there, command) is not None
-
-    return [path for path in gone if is_listed(path)]
+def _listed(lines: AbstractSet[str], command: str) -> Iterator[str]:
+    """The files that a command may list: by their paths, or by their names where it names their folder."""
+    yield from (line.removeprefix("./") for line in lines)
+    if _LISTS_HERE.fullmatch(command):
+        return
+    # Without their folder the names of a list may be those of another one.
+    words = (word.rstrip("/") for word in _BETWEEN_WORDS.split(command))
+    ends = ("/".join(parts[at:]) for word in words for parts in [word.split("/")] for at in range(len(parts)))
+    yield from (f"{folder}/{line}" for folder in islice(ends, _FOLDERS) for line in lines)
 
 
 def _runs_behind_removal(script: str) -> bool:
