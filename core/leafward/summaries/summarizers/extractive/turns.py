@@ -14,6 +14,7 @@ from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.memory_citation import without_citation
+from leafward.summaries.facts.sentences.corrections import standing_part
 from leafward.summaries.facts.sentences.demands import only_limits
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.facts.sentences.prose import content_words, sentences
@@ -222,7 +223,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
             called = bool(calls)
             turns[-1].works = turns[-1].works or called
-            spoken = _spoken_in(message)
+            spoken = standing_part(_spoken_in(message))
             turns[-1].answer = "" if _is_cut_off(message, spoken, called=called) else spoken
             turns[-1].said = spoken or turns[-1].said
         elif role == "toolResult" and turns and str(message.get("toolCallId")) not in by_user:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.corrections import standing_part
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import (
     OUTCOMES,
@@ -55,7 +56,7 @@ def last_word(
         entry, message = messages[place]
         if message.get("role") != "assistant":
             continue
-        texts = [text for text in texts_of(message) if text.strip()]
+        texts = [standing_part(text) for text in texts_of(message) if text.strip()]
         if not texts:
             continue
         elsewhere = {

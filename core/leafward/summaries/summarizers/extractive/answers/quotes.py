@@ -11,6 +11,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.corrections import standing_part
 from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
@@ -115,7 +116,7 @@ def answers(
         end = ends.end_at(place)
         if end.proposed:
             evidence.proposed.add(entry)
-        for text in texts_of(message):
+        for text in map(standing_part, texts_of(message)):
             end = end._replace(plans=_IS_PLAN.match(text) is not None)
             outline = _HEADING.search(text) if role == "branchSummary" else None
             if outline is not None:
