@@ -31,8 +31,9 @@ _PIN = 400
 def unseen(survival: Survival) -> tuple[Fate, ...]:
     """Constraints and open todos that are in neither summary, injected context nor kept messages, or that the summary contradicts.
 
-    The heaviest come first. What was demanded with a request that was answered since is left out, unless it lasts. A step of a checklist in a file is left out, as the file still has it. So is a step from an earlier
-    summary that this summary calls done, as nothing else records its outcome.
+    The heaviest come first. What was demanded with a request that was answered since is left out, unless it lasts. So is a step of a
+    checklist in a file, as the file still has it, and a step from an earlier summary that this summary calls done, as nothing else
+    records its outcome.
     """
     found = [
         fate

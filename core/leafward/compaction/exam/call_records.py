@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Choice
 from leafward.files.checks import check_of
-from leafward.session.entries import text_of
+from leafward.session.entries import NO_ENTRY, text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
@@ -69,6 +69,10 @@ class CallRecords:
     commits: list[tuple[str, EntryIndex]] = field(default_factory=list)
     """The subjects of commits in order; empty ones where nothing tells them."""
 
+    def called_since(self, command: str, ended: str) -> bool:
+        """Whether a command was called after one that ended: its last run may be the later one, whatever came of that."""
+        return self.called.get(command, NO_ENTRY) > self.ended[ended].entry
+
     def passed_since(self, failed: Sighting) -> bool:
         """Whether what a failed command did last passed later, by itself or as a part of another command."""
         step = STEPS.split(failed.key)[-1].partition(" 2>")[0].strip()
@@ -105,9 +109,9 @@ def call_records(reading: SpanReading) -> CallRecords:
 
 def _committed(command: Sighting, result: Body) -> list[str]:
     """The subjects of the commits that a command made, as far as it printed them; an empty one for one of which nothing tells it."""
-    if "git" not in command.text:
-        return []
     printed = text_of(result.get("content")) or str(result.get("output") or "")
+    if "git" not in command.text and " changed" not in printed:
+        return []
     subjects = _COMMITTED.findall(printed) if "] " in printed else []
     # One that failed may have failed in what followed its commit.
     made = restorations.commits(command.text) or _MAKES_COMMITS.search(command.text) is not None
@@ -150,7 +154,12 @@ def check_last(there: CallRecords) -> Choice | None:
     checks = [
         one for one in reversed(there.ended.values()) if is_typed(one.text) and check_of(one.text) is not None
     ]
-    return Choice(_fact(checks[0]), [_fact(one) for one in checks[1:]]) if checks else None
+    if not checks:
+        return None
+    last = checks[0]
+    return Choice(
+        _fact(last), [_fact(one) for one in checks[1:] if not there.called_since(one.key, last.key)]
+    )
 
 
 def declined_last(there: CallRecords) -> Choice | None:

@@ -34,6 +34,7 @@ from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.call_arguments import command_of
 from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
+from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.prose import content_words, negated
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from leafward.compaction.exam.answers import Choice
+    from leafward.compaction.exam.call_records import CallRecords
     from leafward.summaries.facts.calls.agent_plan import Items
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.summarizers.extractive.turns import Turn
@@ -207,7 +209,7 @@ class _Held:
             for one in found:
                 if one.kind is FactKind.CONSTRAINT and one.voice is Voice.USER and short:
                     self.own.add(one.key)
-                if one.kind is FactKind.COMMAND and one.outcome:
+                if one.kind is FactKind.COMMAND and one.outcome not in ("", DECLINED):
                     printed = text_of(message.get("content")) or str(message.get("output") or "")
                     self.results.append((one.key, printed, entry))
         self.facts = gather(sightings)
@@ -283,7 +285,7 @@ def questions_read(
     turns, records = asked_turns(reading.messages), call_records(reading)
     found = [
         *_changed_last(there),
-        *_tests(there),
+        *_tests(there, records),
         *_limits(there),
         *_given_up(there),
         *_taken_back(turns, reading.messages),
@@ -317,13 +319,17 @@ def _changed_last(there: _Held) -> Iterable[Question]:
         yield from _question(Topic.CHANGED_LAST, last, [(one.text, one) for one in earlier])
 
 
-def _tests(there: _Held) -> Iterable[Question]:
+def _tests(there: _Held, records: CallRecords) -> Iterable[Question]:
     runs = there.runs()
     if not runs:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact
-    others = {run.fact.key: run.fact for run in reversed(runs) if run.fact.key != last.key}
+    others = {
+        run.fact.key: run.fact
+        for run in reversed(runs)
+        if run.fact.key != last.key and not records.called_since(run.fact.key, last.key)
+    }
     yield from _question(Topic.TEST_COMMAND, last, [(one.text, one) for one in others.values()])
     # A later run that printed no counts, as one that does not compile, leaves the last counts what they are.
     counted = [one for one in runs if one.result]

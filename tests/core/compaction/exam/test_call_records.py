@@ -85,6 +85,18 @@ def test_the_last_check_is_asked_about_where_no_tests_are(file: Acting) -> None:
     assert of(file, Topic.CHECK) == [("make build", {"npx tsc --noEmit"})]
 
 
+def test_a_check_that_was_called_again_since_is_no_wrong_answer(file: Acting) -> None:
+    ran(file, *[(command, "ok", False) for command in ("npx tsc --noEmit", "make lint", "make build")])
+    file.said(call("bash", "again", command="make lint"))
+    assert of(file, Topic.CHECK) == [("make build", {"npx tsc --noEmit"})]
+
+
+def test_tests_that_were_called_again_since_are_no_wrong_answer(file: Acting) -> None:
+    ran(file, *[(f"pytest {name}.py", "1 passed in 1s", False) for name in "abc"])
+    file.said(call("bash", "again", command="pytest a.py"))
+    assert of(file, Topic.TEST_COMMAND) == [("pytest c.py", {"pytest b.py"})]
+
+
 def test_an_error_is_asked_about_beside_those_of_earlier_failures(file: Acting) -> None:
     ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True), FAILED)
     assert of(file, Topic.FAILURE, "With") == [(TRACE.rsplit("\n", maxsplit=1)[-1], {IMPORT})]
@@ -134,7 +146,11 @@ def test_a_later_commit_of_unknown_subject_leaves_nothing_to_ask(
 
 @pytest.mark.parametrize(
     ("command", "failed"),
-    [("git commit -m 'Add the fence' && git push", True), ("git revert --no-edit HEAD", False)],
+    [
+        ("git commit -m 'Add the fence' && git push", True),
+        ("git revert --no-edit HEAD", False),
+        ("make fence", False),
+    ],
 )
 def test_a_commit_counts_however_it_was_made(command: str, failed: bool, file: Acting) -> None:
     printed = "[main 9f8e7d6] Add the fence\n 1 file changed\n\nCommand exited with code 1"
@@ -205,6 +221,15 @@ def test_what_was_said_last_is_asked_about_beside_what_was_said_before(
     file.user("great, thanks!")
     file.said("You're welcome!")
     assert of(file, topic) == [(last, {before})]
+
+
+def test_tests_that_were_declined_did_not_run(file: Acting) -> None:
+    ran(
+        file,
+        *[(f"pytest {name}.py", "1 passed in 1s", False) for name in "ab"],
+        ("pytest c.py", REFUSAL, True),
+    )
+    assert of(file, Topic.TEST_COMMAND) == [("pytest b.py", {"pytest a.py"})]
 
 
 def test_a_command_that_was_ever_declined_is_no_wrong_answer(file: Acting) -> None:

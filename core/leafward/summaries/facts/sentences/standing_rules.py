@@ -225,7 +225,10 @@ class StandingRules:
         return self._told.pop(key, "")
 
     def lasts(self, rule: Fact) -> bool:
-        """Whether a demand holds beyond its request: by its form, its place in a list of rules, as it was repeated or said alone, or until what it names as its end."""
+        """Whether a demand holds beyond its request.
+
+        Its form says so, it is an item of a list of rules, took the place of another rule, was said again or alone, or names its end.
+        """
         until = rule.key in self._before_work or rule.key in self._until_asked
         return until or rule.key in self._lasting or lasts(rule.text)
 

@@ -18,9 +18,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     only_leads,
     speaks_only,
 )
-from leafward.summaries.summarizers.extractive.answers.sentence_sections import (
-    section_of_sentence,
-)
+from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY, quoted
 from leafward.summaries.summarizers.extractive.requests.answered_requests import (
     asks_for_plan,

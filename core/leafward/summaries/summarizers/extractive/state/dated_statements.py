@@ -98,7 +98,10 @@ def date_statements(
 
 
 def _is_worked_past(evidence: Evidence, candidate: LineCandidate, last: int) -> bool:
-    """Whether the `last` change is behind the last reply and the calls that it leads to, or one of these where it tells of a trouble: they mend it."""
+    """Whether the `last` change is behind the last reply and the calls that it leads to.
+
+    Where that reply tells of a trouble, these calls mend it: the change may be one of them.
+    """
     if not candidate.text.startswith(LAST_REPLY):
         return False
     place = evidence.place_of(candidate)

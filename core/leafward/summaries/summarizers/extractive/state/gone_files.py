@@ -83,13 +83,15 @@ def gone_files(
         entry = messages[place].entry
         for call in made:
             arguments = call.arguments
-            named = [forms.canonical_path(path, cwd) for path in paths_of(arguments)]
+            writes = changes_text(arguments)
+            told = paths_of(arguments) if gone or writes or call.id in failed else ()
+            named = [forms.canonical_path(path, cwd) for path in told]
             if call.id in failed:
-                missing = [path for path in named if path in written]
+                missing = sorted(path for path in named if path in written)
                 if missing and _NOT_THERE.search(_result_of(messages, place, call)):
                     gone.update(dict.fromkeys(missing, GoneFile(place, entry, "", quiet=True)))
                 continue
-            if changes_text(arguments):
+            if writes:
                 written.update(named)
             for path in named:
                 # What is read or changed is there.
