@@ -221,6 +221,6 @@ def test_what_somebody_should_avoid_is_a_rule() -> None:
 
 def test_a_limit_on_an_open_request_is_told_where_the_goal_says_the_contrary() -> None:
     """Fails where the goal only has its words: the middle of a long request is cut out of that."""
-    more = "The rows came from the import of the last year and nobody reads them any more. " * 5
+    more = "The rows came from the import of the last year and nobody reads them any more. " * 12
     asked = f"Rename the rows of the table. {more}Do not rename the table. {more}"
     assert rules(user(asked), *WORK) == ["Said with the open request: Do not rename the table."]
