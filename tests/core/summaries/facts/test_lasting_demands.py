@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.facts.sentences.demands import demands, lasts
+from leafward.summaries.facts.sentences.demands import demands, lasts, limits_work
+from tests.core.linear_time import in_linear_time
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,11 @@ def test_a_ban_on_what_the_agent_does_lasts_however_it_is_put(rule: str) -> None
 def test_the_name_of_a_month_or_of_a_status_makes_no_demand_last(demand: str) -> None:
     assert demands(demand)
     assert not lasts(demand)
+
+
+def test_very_many_limits_beside_work_that_none_of_them_limits() -> None:
+    limits = [f"Change the row {number}, and don't paint it twice." for number in range(3_000)]
+    prompt = "\n".join(limits)
+    with in_linear_time():
+        assert not any(limits_work(limit, prompt) for limit in limits)
+    assert limits_work(limits[0], f"{prompt}\nPaint the rows.")

@@ -437,9 +437,17 @@ def limits_work(demand: str, beside: str) -> bool:
     if found is None or _LASTS.search(demand.lower()) is not None:
         return False
     verb = content_words(next(filter(None, found.groups())))
-    work = (one for one in sentences(beside.lower()) if one != demand.lower())
-    begun = (content_words(clause)[:1] for one in work for clause in _CLAUSES.split(one))
-    return bool(verb) and any(first == verb for first in begun)
+    return bool(verb) and not _begun(beside).get(verb, frozenset()) <= {demand.lower()}
+
+
+@lru_cache(maxsize=4)
+def _begun(prompt: str) -> dict[tuple[str, ...], set[str]]:
+    """The sentences of a prompt by the first words of their clauses: read once for all demands of the prompt."""
+    begun: dict[tuple[str, ...], set[str]] = {}
+    for one in sentences(prompt.lower()):
+        for clause in _CLAUSES.split(one):
+            begun.setdefault(content_words(clause)[:1], set()).add(one)
+    return begun
 
 
 def _begins_work(clause: str) -> bool:
