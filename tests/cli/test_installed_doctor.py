@@ -138,7 +138,7 @@ def test_doctor_knows_a_hook_of_codex_that_nobody_reviewed_or_somebody_switched_
     (problem,) = hook_problems(capsys)
     assert problem == (
         "Codex does not run the hooks before you have reviewed them: it asks at its next start;"
-        " older than 0.133 it has no such hook"
+        " a Codex older than 0.133 has no such hook"
     )
     reviewed("codex", "enabled = false\n")
     (problem,) = hook_problems(capsys)

@@ -53,7 +53,7 @@ def recognised_in(file: BinaryIO) -> Agent | None:
 def agent_of(path: Path, stores: Callable[[], Iterable[tuple[Agent, Path]]] = tuple) -> Agent:
     """The agent of a session file, by its first bytes, else by its store; the native one where neither tells.
 
-    A store is recognised by its content; `stores` names further ones (`catalogue.stores`), and is asked last. Where the first
+    A store is recognised by its content; `stores` names further ones (`catalogue.roots.stores`), and is asked last. Where the first
     bytes do not tell, a whole store may be listed, so call this in workers. For an open session use `agent_behind`.
     """
     try:

@@ -36,7 +36,7 @@ def hindrance(env: Mapping[str, str], folder: Path) -> str:
     if any(review.get("enabled") is False for review in reviews):
         return f"{own}: a hook of Leafward's is switched off; switch it on in Codex with /hooks"
     if not all(review.get("trusted_hash") for review in reviews):
-        return "Codex does not run the hooks before you have reviewed them: it asks at its next start; older than 0.133 it has no such hook"
+        return "Codex does not run the hooks before you have reviewed them: it asks at its next start; a Codex older than 0.133 has no such hook"
     return ""
 
 

@@ -92,7 +92,7 @@ def _one(selector: str, as_json: bool) -> int:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
                 say(
-                    f"{'' if problems else 'no damage, but '}a provider or its agent may reject parts of it ({what}); leafward heal {shell_word(selector)} --dry-run shows what would heal it"
+                    f"{'' if problems else 'no damage, but '}its agent or the provider may reject parts of it ({what}); leafward heal {shell_word(selector)} --dry-run shows what would heal it"
                 )
     return 0
 

@@ -232,7 +232,7 @@ def _text(value: object) -> str:
 
 def _traced(sheet: Sheet, session: Session, index: EntryIndex, config: Config) -> None:
     """Writes rules and injectable items of the span, and which of them are still in the summary or the kept messages."""
-    if not sheet.opening("traced", "Rules, goals and files of the span", "in the summary"):
+    if not sheet.opening("traced", "Rules, goals and files", "still in the summary"):
         return
     from leafward.compaction.injection.audit import RuleFate, SummaryPresence
     from leafward.compaction.injection.sections import BY_KEY
