@@ -13,7 +13,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.span_reading import SpanReading, read_span
 from leafward.summaries.survival.spans import SpanMessage
 from tests.acting import Acting, call
-from tests.core.compaction.exam.test_exam import asked
+from tests.core.compaction.exam.asked import asked
 from tests.core.linear_time import in_linear_time
 from tests.core.told import reply, result, user
 

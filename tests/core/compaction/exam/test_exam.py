@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,68 +10,14 @@ from leafward.agents.registry import agent_named
 from leafward.base.config import Config
 from leafward.base.errors import LeafwardError
 from leafward.catalogue.lookup import sighted
-from leafward.compaction.exam.grade import AnswerPlace, Exam, exam, exam_of
+from leafward.compaction.exam.grade import exam, exam_of
 from leafward.compaction.exam.questions import Topic, questions
 from leafward.session.entries import Kind
 from leafward.summaries.facts.calls.outcomes import counts_in
 from leafward.summaries.survival.spans import replaced_by
 from tests.acting import Acting, call, reading
+from tests.core.compaction.exam.asked import GUESS, asked, right, rights
 from tests.surroundings import CORPORA, THOROUGH
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from leafward.compaction.exam.questions import Question
-
-
-GUESS = "I think a single table is only slow for the jobs of many shops."
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Acting:
-    """A span with something to ask of every topic."""
-    file = Acting(tmp_path / "session.jsonl")
-    file.user("Build the queue for the shop first. Never use more than 3 workers for an import.")
-    file.said(call("write", "1", path="src/queue.py", content="def take_one(shop):\n    return shop\n"))
-    file.answered("1", "write")
-    file.said(call("bash", "1a", command="git commit -qam 'Take one job'"))
-    file.answered("1a", "bash")
-    file.said(call("bash", "1b", command="git commit -am 'Take jobs of one shop'"))
-    file.answered("1b", "bash", "[main 1a2b3c4] Take jobs of one shop\n 1 file changed")
-    file.said(call("bash", "2", command="python -m pytest tests/test_queue.py"))
-    file.answered("2", "bash", "F.\n1 failed, 1 passed in 0.1s\n\nCommand exited with code 1", failed=True)
-    file.said("The queue in `src/queue.py` takes the jobs of one shop.")
-    file.user(GUESS)
-    file.said("Decision: one table for all jobs because every shop reads the same rows.")
-    file.said("We decided against threads because SQLite locks the whole file.")
-    file.said(call("write", "3", path="src/store.py", content="def keep_result(job):\n    return job\n"))
-    file.answered("3", "write")
-    file.said(call("bash", "3a", command="git commit -am 'Store what a job gives'"))
-    file.answered("3a", "bash", "[main 5d6e7f8] Store what a job gives\n 1 file changed")
-    file.said(call("bash", "4", command="make build"))
-    file.answered("4", "bash", "done")
-    file.said(call("bash", "5", command="python -m pytest -q"))
-    file.answered("5", "bash", "..\n2 passed in 0.1s")
-    file.said("`keep_result` stores what a job gives.\n- [x] Write the store\n- [ ] Add retries to the queue")
-    return file
-
-
-def asked(file: Acting, summary: str, kept: str = "thanks") -> tuple[Sequence[Question], Exam]:
-    end = file.user(kept)
-    file.compacted(end, summary)
-    with reading(file.path) as session:
-        index = len(session) - 1
-        there = replaced_by(session, index)
-        return questions(there.messages, session.cwd), exam_of(session, index)
-
-
-def right(found: Sequence[Question], topic: Topic) -> str:
-    (one,) = rights(found, topic)
-    return one
-
-
-def rights(found: Sequence[Question], topic: Topic) -> list[str]:
-    return [one.answers[one.right].text for one in found if one.topic is topic]
 
 
 def test_each_topic_has_its_right_answer(work: Acting) -> None:
@@ -232,107 +177,6 @@ def test_wrong_answers_stand_in_the_span(work: Acting) -> None:
     assert wrong[Topic.TEST_COMMAND] == {"python -m pytest tests/test_queue.py"}
     assert wrong[Topic.TEST_RESULT] == {"1 failed, 1 passed"}
     assert wrong[Topic.NEXT_STEP] == {"Write the store"}
-
-
-def places(found: Exam) -> dict[Topic, AnswerPlace]:
-    return {one.question.topic: one.place for one in found.graded}
-
-
-def test_an_empty_summary_answers_nothing(work: Acting) -> None:
-    _, found = asked(work, "nothing of note")
-    assert set(places(found).values()) == {AnswerPlace.NOWHERE}
-    assert (found.count(), found.share()) == ((0, 12), 0.0)
-
-
-def test_a_summary_that_says_it_answers_it(work: Acting) -> None:
-    _, found = asked(
-        work,
-        "## Constraints\n- Never use more than 3 workers for an import.\n## Decisions\n"
-        "- We decided against threads because SQLite locks the whole file.\n"
-        "## Done\n- src/queue.py\n- `python -m pytest -q`: 2 passed, at the last run\n"
-        "- src/store.py was changed last\n- `keep_result` in src/store.py\n- `take_one` in src/queue.py\n"
-        "- `python -m pytest tests/test_queue.py` still fails\n- Last commit: Store what a job gives\n"
-        f"- Last request: {GUESS}\n- Last report: `keep_result` stores what a job gives.\n## Next\n- [ ] Add retries to the queue",
-    )
-    assert set(places(found).values()) == {AnswerPlace.SUMMARY}
-
-
-def test_a_step_among_the_finished_ones_is_not_told_as_left(work: Acting) -> None:
-    _, found = asked(work, "## Done\n- Add retries to the queue\n## Next\n- ask for a review")
-    assert places(found)[Topic.NEXT_STEP] is AnswerPlace.NOWHERE
-
-
-def test_two_files_side_by_side_do_not_say_which_was_last(work: Acting) -> None:
-    _, found = asked(work, "- src/queue.py\n- src/store.py\n- 1 failed, 1 passed\n- 2 passed")
-    assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.NOWHERE
-    assert places(found)[Topic.TEST_RESULT] is AnswerPlace.NOWHERE
-
-
-@pytest.mark.parametrize(
-    ("named", "is_it"),
-    [
-        ("./lib/src/store.py", False),
-        ("lib/src/store.py", False),
-        ("../src/store.py", False),
-        ("lib/store.py", False),
-        ("old_src/store.py", False),
-        ("src/store.pyi", False),
-        ("src/store.py", True),
-        ("./src/store.py:12", True),
-        ("store.py", True),
-        ("/home/ada/shop/src/store.py", True),
-        ("~/shop/src/store.py", True),
-        ("`src/store.py`, not lib/src/store.py", True),
-        ("diff --git a/src/store.py b/src/store.py, updated", True),
-    ],
-)
-def test_another_file_whose_path_ends_alike_is_no_answer(named: str, is_it: bool, work: Acting) -> None:
-    _, found = asked(work, f"Changed last: {named}")
-    assert (places(found)[Topic.CHANGED_LAST] is AnswerPlace.SUMMARY) == is_it
-
-
-@pytest.mark.parametrize(
-    ("said", "is_it"),
-    [
-        ("passed: 2", True),
-        ("Passed: 2, failed: 0", True),
-        ("**Passed:** 2", True),
-        ('{"failed": 0, "passed": 2}', True),
-        ("2 tests, all passing", True),
-        ("passed = 2", True),
-        ("passed: 12", False),
-        ("passed: 2.5", False),
-        ("failed: 2, passed: 0", False),
-        # The 2 is that of the failed ones.
-        ("failed: 2, passed: 12", False),
-        ("passed:\n2", False),
-    ],
-)
-def test_a_count_behind_its_word_is_the_count_of_that_word(said: str, is_it: bool, work: Acting) -> None:
-    _, found = asked(work, said)
-    assert (places(found)[Topic.TEST_RESULT] is AnswerPlace.SUMMARY) == is_it
-
-
-def test_what_stays_answers_too(work: Acting) -> None:
-    _, found = asked(work, "nothing of note", kept="Now add retries to the queue, in src/store.py.")
-    assert places(found)[Topic.NEXT_STEP] is AnswerPlace.KEPT
-    assert places(found)[Topic.CHANGED_LAST] is AnswerPlace.KEPT
-
-
-@pytest.mark.parametrize(
-    ("said", "is_it"),
-    [
-        ("Run `python -m pytest -q` before each commit.", True),
-        ("Run `python -m pytest tests/test_queue.py`.", False),
-        ("`python -m pytest tests/test_queue.py` failed.\n`python -m pytest -q` passed.", False),
-        ("`python -m pytest tests/test_queue.py` failed.\n`python -m pytest -q` passed at last.", True),
-    ],
-)
-def test_the_command_that_ran_tests_last_is_the_only_one_or_called_the_last(
-    said: str, is_it: bool, work: Acting
-) -> None:
-    _, found = asked(work, said)
-    assert (places(found)[Topic.TEST_COMMAND] is AnswerPlace.SUMMARY) == is_it
 
 
 def test_a_rule_that_was_withdrawn_is_a_wrong_answer(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from leafward.compaction.exam.questions import Topic
 from tests.acting import Acting, call
 from tests.bench.exam_form import every_question, guessed
-from tests.core.compaction.exam.test_exam import asked, right
+from tests.core.compaction.exam.asked import asked, right
 from tests.surroundings import CORPORA
 
 if TYPE_CHECKING:

@@ -477,31 +477,3 @@ def test_of_the_users_messages_in_an_earlier_summary_only_the_rules_are_rules() 
     )
     told = told_in(SummarySection.CONSTRAINTS, *worked("src/a.py", "a"), previous=previous, previous_entry=3)
     assert told == ["Never push the valley."]
-
-
-@pytest.mark.parametrize(
-    ("first", "again"),
-    [
-        (
-            "Every export of the orchard must begin from the template docs/frost-01.tex.",
-            "Every export of the orchard must begin from the template docs/frost-02.tex.",
-        ),
-        (
-            "Cada tabla del huerto debe tener siempre 5 columnas de pesos",
-            "Cada tabla del huerto debe tener siempre 6 columnas de pesos",
-        ),
-    ],
-)
-def test_a_rule_that_is_set_again_with_another_figure_replaces_the_first(first: str, again: str) -> None:
-    asked = [user(first), *worked("src/rows.py", "a"), reply("Done.")]
-    told = rules(
-        *asked, user(again), *worked("src/rows.py", "b"), reply("Done."), user("Now prune the rows.")
-    )
-    assert not [one for one in told if first.rstrip(".") in one]
-    assert [one for one in told if again.rstrip(".") in one]
-
-
-def test_a_rule_replaces_none_of_its_own_prompt() -> None:
-    both = "Every pear of the old orchard must weigh 200 g. Every pear of the old orchard must weigh 300 g."
-    told = rules(user(both), *worked("src/rows.py", "a"), reply("Done."), user("Now prune the rows."))
-    assert "Every pear of the old orchard must weigh 200 g." in told
