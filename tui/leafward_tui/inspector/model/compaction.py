@@ -168,7 +168,8 @@ def _notes(sheet: Sheet, xray: XRay, *, said_short: bool) -> None:
         basis, at = Basis.of(xray.session), EntryIndex(xray.compaction)
         # Without a part that is carried, the size would be that of the file's contents alone.
         carries = basis.carried_not_in_file(at) or not rest.after
-        estimate = f" (estimate: ~{exact(basis.carried(at))})" if carries else ""
+        carried = basis.carried(at) if carries else xray.after
+        estimate = f" (estimate: ~{exact(carried)})" if carried != xray.after else ""
         sheet.note(f"after: counted by the next request{estimate}")
     else:
         sheet.note("after: estimated from the counts before it, until a request counts it")
