@@ -17,14 +17,14 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.forms import forms
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
-    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.call_reader import Written
     from leafward.summaries.survival.span_reading import SpanReading
 
 _COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")

@@ -12,6 +12,11 @@ from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import without
 from leafward.summaries.facts.forms.words import words
 from leafward.summaries.facts.sentences import demands, pasting, prose, questions
+from leafward.summaries.facts.sentences.checklists import checkboxes
+from leafward.summaries.facts.sentences.decisions import changes_mind, decides
+from leafward.summaries.facts.sentences.negation import sentence_key
+from leafward.summaries.facts.sentences.remaining_work import remains
+from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.facts.sentences.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 
@@ -47,7 +52,7 @@ class TextFacts:
 
     def __init__(self, cwd: str, known: Known | None = None) -> None:
         """`known` is shared by all who read messages of the same folder: each text is read once for all."""
-        self._cwd = cwd
+        self.cwd = cwd
         self.known: Known = {} if known is None else known
         """The facts of each text read so far."""
 
@@ -77,17 +82,17 @@ class TextFacts:
                 continue
             if user and (demands.demands(sentence) or sentence in ruled):
                 kind = FactKind.CONSTRAINT
-            elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
+            elif decides(sentence, strictly=voice is Voice.THOUGHT):
                 kind = FactKind.DECISION
-            elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
+            elif voice is not Voice.THOUGHT and remains(sentence) and not announces(sentence):
                 kind = FactKind.TODO
             else:
                 continue
-            key = prose.sentence_key(sentence)
+            key = sentence_key(sentence)
             if len(key) >= 3:
                 yield Sighting(kind, key, sentence, voice, entry)
-        for item, is_open, heading in prose.checkboxes(text):
-            key = prose.sentence_key(item)
+        for item, is_open, heading in checkboxes(text):
+            key = sentence_key(item)
             if key:
                 yield Sighting(FactKind.TODO, key, item, voice, entry, about=heading, is_open=is_open)
 
@@ -104,18 +109,16 @@ class TextFacts:
     def _formed(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> list[Sighting]:
-        if " " in self._cwd and self._cwd in text:
+        if " " in self.cwd and self.cwd in text:
             # Its blanks would cut each path in it.
-            text = text.replace(f"{self._cwd}/", "")
+            text = text.replace(f"{self.cwd}/", "")
         addresses = list(forms.urls(text))
         seen = [Sighting(FactKind.URL, form.key, form.text, voice, entry) for form in addresses]
         if addresses:
             text = without(text, addresses)
         # A module's imports from its own folder are not files that anybody named.
         beside = voice not in {Voice.CODE, Voice.OUTPUT}
-        found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
-            text
-        )
+        found, named = words(self.cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(text)
         seen += [
             new_sighting((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found
         ]
@@ -152,7 +155,7 @@ class TextFacts:
     def line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The line counts of `wc -l`, whose numbers alone do not show that they count lines."""
         for match in _COUNTED.finditer(text):
-            path = forms.canonical_path(match[2], self._cwd)
+            path = forms.canonical_path(match[2], self.cwd)
             lines = f"{match[1]} lines"
             yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
 
@@ -179,10 +182,10 @@ def _thoughts(text: str) -> list[str]:
     found: list[str] = []
     latest = none = -_NEAR - 1
     for place, sentence in enumerate(prose.sentences(text)):
-        if latest >= place - _NEAR and prose.changes_mind(sentence):
+        if latest >= place - _NEAR and changes_mind(sentence):
             found.pop()
             latest = none
-        if prose.decides(sentence, strictly=True):
+        if decides(sentence, strictly=True):
             found += _JOINT.split(sentence)
             latest = place
     return found

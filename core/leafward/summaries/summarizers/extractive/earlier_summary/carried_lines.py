@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.demands import demands, is_for_once, lasts
-from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.replies import tells_a_passing_state
 from leafward.summaries.facts.sentences.told_steps import tells_how_it_stood
 from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
@@ -164,7 +164,7 @@ def _since(evidence: Evidence, behind: Since) -> _Since:
         changed=changed,
         worked=any(turn.works for turn in behind.turns) or changed or kept.answers > 0,
         went_on=behind.went_on is not None and behind.went_on.works,
-        ran_well=any(times and is_check(command) for command, times in evidence.reader.passed.items()),
+        ran_well=any(times and is_check(command) for command, times in evidence.reader.calls.passed.items()),
         answered=told.answers + kept.answers > 0,
         closed={
             fact.key: fact.outcome

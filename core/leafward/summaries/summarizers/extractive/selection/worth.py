@@ -8,7 +8,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.session.entries import NO_ENTRY
 from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
-from leafward.summaries.facts.sentences.prose import content_words, shared
+from leafward.summaries.facts.sentences.content_words import content_words, shared
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     FIRST_OF_ALL,
@@ -63,7 +63,7 @@ class Worth:
     def _weigh(self, candidate: LineCandidate) -> None:
         """Finds the facts of a line."""
         found: set[tuple[FactKind, str]] = set(candidate.carries)
-        for seen in self._reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
+        for seen in self._reader.texts.prose(candidate.text, Voice.TOLD, NO_ENTRY):
             if (identity := (seen.kind, seen.key)) in self.likely:
                 found.add(identity)
         candidate.facts = frozenset(found)

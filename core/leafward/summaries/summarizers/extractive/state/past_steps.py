@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
-from leafward.summaries.facts.sentences.prose import affirmed, content_words, reports, without_marker
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import affirmed
+from leafward.summaries.facts.sentences.remaining_work import without_marker
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED
@@ -132,7 +135,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[Entr
         if candidate.section is not SummarySection.NEXT or candidate.carries:
             continue
         place = evidence.place_of(candidate)
-        seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+        seen = evidence.reader.texts.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
         fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
         if fact is not None and not fact.is_open and fact.outcome == ANSWERED:

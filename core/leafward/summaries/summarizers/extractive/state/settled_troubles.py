@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.sentences.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
@@ -126,5 +126,5 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def _is_nameless(evidence: Evidence, text: str) -> bool:
-    named = evidence.reader.prose(text, Voice.TOLD, NO_ENTRY)
+    named = evidence.reader.texts.prose(text, Voice.TOLD, NO_ENTRY)
     return not any(one.kind in {FactKind.PATH, FactKind.IDENTIFIER} for one in named)
