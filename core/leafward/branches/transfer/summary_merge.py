@@ -39,7 +39,7 @@ from leafward.session.journal.operation_log import OperationKind
 from leafward.session.journal.placement import Place, milliseconds, place_at, stamped, usage_body
 from leafward.session.journal.write import Write, Writing, write
 from leafward.session.messages import message_in
-from leafward.summaries.facts.sentences.prose import negated
+from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:

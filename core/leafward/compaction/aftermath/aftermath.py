@@ -27,8 +27,8 @@ from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
 from leafward.summaries.facts.reader import FactReader
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.pasting import typed_sentences
-from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.model.settings import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by

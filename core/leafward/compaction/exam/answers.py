@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.forms import forms
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:

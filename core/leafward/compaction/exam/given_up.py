@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import EntryIndex, text_of
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.sentences.pasting import divided
-from leafward.summaries.facts.sentences.prose import content_words, list_items, sentence_key, sentences
+from leafward.summaries.facts.sentences.prose import list_items, sentences
 from leafward.summaries.facts.sentences.questions import asks
 from leafward.summaries.facts.sentences.responses import agrees, declines, denies, offers, refutes, undid
 from leafward.summaries.facts.values import Fact, FactKind, Voice

@@ -35,9 +35,10 @@ from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.call_arguments import command_of
 from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
 from leafward.summaries.facts.calls.printed_errors import DECLINED
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import demands
+from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.pasting import typed_sentences
-from leafward.summaries.facts.sentences.prose import content_words, negated
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Reach, Sighting, Voice, gather

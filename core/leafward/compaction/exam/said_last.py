@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Choice
-from leafward.summaries.facts.sentences.prose import announces, content_words, sentences
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.extractive.turns import is_praise
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.compaction.stored_summary.summary_lines import SummaryPart, stored_lines
 from leafward.session.entries import NO_ENTRY, EntryIndex, Kind
 from leafward.session.messages import ENCRYPTED_NOTE
-from leafward.summaries.facts.sentences.prose import content_words, shared
+from leafward.summaries.facts.sentences.content_words import content_words, shared
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Voice, gather
 from leafward.summaries.survival.text_match import SAME_SENTENCE, FactMatch, FactText, file_names

@@ -11,7 +11,8 @@ from leafward.context.message_columns import message_body
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.session.messages import message_text
 from leafward.summaries.facts.reader import FactReader
-from leafward.summaries.facts.sentences.prose import content_words, negated
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.fates.report import CHECKED

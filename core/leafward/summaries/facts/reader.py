@@ -54,6 +54,9 @@ from leafward.summaries.facts.calls.printed_errors import (
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.sentences import demands, pasting, prose, responses
+from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
+from leafward.summaries.facts.sentences.negation import sentence_key
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.sentences.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.sentences.told_steps import ToldSteps
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
@@ -201,7 +204,7 @@ class FactReader:
         if role == "assistant":
             words = text_of(message.get("content")).rstrip("*_ )\n")
             self._replied = words or self._replied
-            waits = words.endswith(("?", "？")) and not prose.reports(words)
+            waits = words.endswith(("?", "？")) and not reports(words)
             self.calls = calls = tool_calls(message)
             self._is_answered = bool(words) and not waits and not calls
             over = list(self.told.answered(entry)) if self._is_answered else []
@@ -239,7 +242,7 @@ class FactReader:
         ]
         typed = prose.unwrapped(pasting.divided(text)[0])
         own = list(prose.sentences(typed))
-        goes_on = prose.keeps_going(typed.strip())
+        goes_on = responses.keeps_going(typed.strip())
         agreed = goes_on or responses.agrees(typed.strip())
         self.told.asked(agreed=agreed, goes_on=goes_on)
         if any(map(responses.says_it_works, own)):
@@ -402,8 +405,8 @@ class FactReader:
         for edit in edits_in(arguments):
             for names, dropped in ((OLD_ARGUMENTS, True), (NEW_ARGUMENTS, False)):
                 items = [
-                    (prose.sentence_key(item), item, is_open, heading)
-                    for item, is_open, heading in prose.checkboxes(first_of(edit, names))
+                    (sentence_key(item), item, is_open, heading)
+                    for item, is_open, heading in checkboxes(first_of(edit, names))
                 ]
                 under: dict[str, str] = {}
                 self._repeated.update(
@@ -417,7 +420,7 @@ class FactReader:
                             item,
                             Voice.CODE,
                             entry,
-                            outcome=DROPPED if dropped or prose.is_put_off(item) else "",
+                            outcome=DROPPED if dropped or is_put_off(item) else "",
                             about=heading,
                             is_open=is_open and not dropped,
                         )

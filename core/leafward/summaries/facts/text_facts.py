@@ -12,6 +12,11 @@ from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import without
 from leafward.summaries.facts.forms.words import words
 from leafward.summaries.facts.sentences import demands, pasting, prose, questions
+from leafward.summaries.facts.sentences.checklists import checkboxes
+from leafward.summaries.facts.sentences.decisions import changes_mind, decides
+from leafward.summaries.facts.sentences.negation import sentence_key
+from leafward.summaries.facts.sentences.remaining_work import remains
+from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.facts.sentences.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 
@@ -77,17 +82,17 @@ class TextFacts:
                 continue
             if user and (demands.demands(sentence) or sentence in ruled):
                 kind = FactKind.CONSTRAINT
-            elif prose.decides(sentence, strictly=voice is Voice.THOUGHT):
+            elif decides(sentence, strictly=voice is Voice.THOUGHT):
                 kind = FactKind.DECISION
-            elif voice is not Voice.THOUGHT and prose.remains(sentence) and not prose.announces(sentence):
+            elif voice is not Voice.THOUGHT and remains(sentence) and not announces(sentence):
                 kind = FactKind.TODO
             else:
                 continue
-            key = prose.sentence_key(sentence)
+            key = sentence_key(sentence)
             if len(key) >= 3:
                 yield Sighting(kind, key, sentence, voice, entry)
-        for item, is_open, heading in prose.checkboxes(text):
-            key = prose.sentence_key(item)
+        for item, is_open, heading in checkboxes(text):
+            key = sentence_key(item)
             if key:
                 yield Sighting(FactKind.TODO, key, item, voice, entry, about=heading, is_open=is_open)
 
@@ -179,10 +184,10 @@ def _thoughts(text: str) -> list[str]:
     found: list[str] = []
     latest = none = -_NEAR - 1
     for place, sentence in enumerate(prose.sentences(text)):
-        if latest >= place - _NEAR and prose.changes_mind(sentence):
+        if latest >= place - _NEAR and changes_mind(sentence):
             found.pop()
             latest = none
-        if prose.decides(sentence, strictly=True):
+        if decides(sentence, strictly=True):
             found += _JOINT.split(sentence)
             latest = place
     return found

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
 from leafward.summaries.facts.sentences.demands import demands
-from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentence_key, sentences
+from leafward.summaries.facts.sentences.negation import sentence_key
+from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentences
 from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.extractive.candidates import SAID_WITH, SAID_WITH_OPEN

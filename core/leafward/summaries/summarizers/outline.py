@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.composed_text import composed
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
-from leafward.summaries.facts.sentences.prose import sentence_key
+from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.summarizers.outline_items import ItemsAbove, WorkState
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.prose import content_words, negated
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import negated
 
 _ENOUGH = 0.6
 """The part of what a rule is about that a line which binds must name."""

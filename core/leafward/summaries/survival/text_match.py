@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.forms.forms import canonical_command
-from leafward.summaries.facts.sentences.prose import content_words, negated, opposed
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule

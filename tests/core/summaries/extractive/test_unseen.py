@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.decisions import decides
 from leafward.summaries.facts.sentences.questions import without_fillers
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import points_back
 from leafward.summaries.summarizers.extractive.requests.offers import last_items
@@ -64,12 +66,12 @@ def test_a_heading_is_no_outcome(heading: str) -> None:
     ],
 )
 def test_a_state_of_files_or_what_is_not_to_be_done_is_no_step(said: str, is_step: bool) -> None:
-    assert prose.remains(said) is is_step
+    assert remains(said) is is_step
 
 
 def test_a_fault_that_is_found_is_no_decision() -> None:
-    assert not prose.decides("The script `press.py` contains a typo, where `-03` is used instead of `-O3`.")
-    assert prose.decides("Use the script `press.py` instead of the press, because it contains the sieve.")
+    assert not decides("The script `press.py` contains a typo, where `-03` is used instead of `-O3`.")
+    assert decides("Use the script `press.py` instead of the press, because it contains the sieve.")
 
 
 def test_an_abbreviation_ends_no_sentence() -> None:

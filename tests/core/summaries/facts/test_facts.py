@@ -15,6 +15,7 @@ from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.words import Words
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.negation import negated, sentence_key
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice, gather
 from tests.core.told import FOLDER, reply, result, user
 
@@ -452,9 +453,9 @@ def test_time_grows_with_the_length_of_a_text_only(piece: str) -> None:
 
 
 def test_a_sentence_is_compared_by_its_words() -> None:
-    assert prose.sentence_key("The tests were moved!") == prose.sentence_key("tests move")
-    assert prose.negated("do not push")
-    assert not prose.negated("push")
+    assert sentence_key("The tests were moved!") == sentence_key("tests move")
+    assert negated("do not push")
+    assert not negated("push")
     assert forms.canonical_command("cd /x && make test 2>&1 | tail -3") == "make test"
 
 

@@ -14,7 +14,17 @@ from leafward.base.redact import signs
 from leafward.base.redact.rules import printed, spaced_values
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.words import Words
-from leafward.summaries.facts.sentences import demands, marker_words, prose, questions, responses
+from leafward.summaries.facts.sentences import (
+    decisions,
+    demands,
+    marker_words,
+    negation,
+    questions,
+    remaining_work,
+    replies,
+    responses,
+)
+from leafward.summaries.facts.sentences.negation import negated
 from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
@@ -68,7 +78,7 @@ def test_no_sign_of_a_pattern_counts_as_decoration() -> None:
     """A sentence with arrows or dashes in it is told by its words alone: no pattern may need such a sign."""
     every = [
         value
-        for module in (prose, questions, demands)
+        for module in (decisions, negation, remaining_work, replies, questions, demands)
         for value in vars(module).values()
         if isinstance(value, marker_words.Markers)
     ]
@@ -145,7 +155,7 @@ def test_signs_are_found_in_words_that_were_met_before(text: str) -> None:
 
 def test_a_pattern_that_is_made_later_is_found_in_a_sentence_that_was_told_before() -> None:
     sentence = "The quinces were counted by nobody."
-    assert prose.negated(sentence) is prose.negated(sentence)
+    assert negated(sentence) is negated(sentence)
     assert marker_words.markers(r"\bquinces?\b", "quince quinces").stand_in(sentence)
 
 

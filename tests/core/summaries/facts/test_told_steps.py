@@ -17,7 +17,7 @@ from leafward.context.model_context import context_at
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import message_text
-from leafward.summaries.facts.sentences.prose import remains
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts.sentences.prose import sentence_key
+from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.survival.text_match import FactMatch, FactText
 from tests.rule_pairs import LOST, TOLD

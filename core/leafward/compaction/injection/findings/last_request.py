@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.summaries.facts.sentences.prose import keeps_going, last_sentence, reports
+from leafward.summaries.facts.sentences.prose import last_sentence
+from leafward.summaries.facts.sentences.replies import reports
+from leafward.summaries.facts.sentences.responses import keeps_going
 
 _SAYS_MUCH = 20
 """Code points from which on a prompt counts as a request of its own."""

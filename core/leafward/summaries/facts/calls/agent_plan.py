@@ -15,6 +15,9 @@ from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
 from leafward.session.headlines.plan_words import CREATED, CREATES
 from leafward.session.lines.line_decoding import decode_line
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import sentence_key
+from leafward.summaries.facts.sentences.remaining_work import past_in
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -95,7 +98,7 @@ class AgentPlan:
     def _by_key(self) -> _Keyed:
         """The items by the keys of their facts: worked out once for a list, which may have thousands of items."""
         if self._keyed is None or self._keyed.items is not self.items:
-            keyed = [(prose.sentence_key(item.text), item) for item in self.items.values()]
+            keyed = [(sentence_key(item.text), item) for item in self.items.values()]
             left = {key: item.text for key, item in keyed if item.is_open}
             self._keyed = _Keyed(self.items, dict(keyed), left)
         return self._keyed
@@ -148,9 +151,9 @@ class AgentPlan:
             self._beginning = {}
             for item in self.items.values():
                 if item.is_open:
-                    verb = next(iter(prose.content_words(item.text)), "")
+                    verb = next(iter(content_words(item.text)), "")
                     self._beginning.setdefault(verb, []).append(item)
-        told = (past for past in map(prose.past_in, prose.sentences(answer)) if past.verbs)
+        told = (past for past in map(past_in, prose.sentences(answer)) if past.verbs)
         done = {
             item
             for past in told
@@ -167,14 +170,14 @@ class AgentPlan:
 
     def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Takes the items off that the user cancels; yields their sightings."""
-        words = frozenset(prose.content_words(what))
+        words = frozenset(content_words(what))
         left = {
             key: item
             for key, item in self.items.items()
             if not (
                 item.is_open
                 and words
-                and words <= frozenset(said := prose.content_words(item.text))
+                and words <= frozenset(said := content_words(item.text))
                 and (len(words) >= _NAMES_IT or len(said) <= _NAMES_IT)
             )
         }
@@ -228,7 +231,7 @@ class AgentPlan:
         Where no other item has the same words, none of them is looked at: a list may be made of thousands of items one by one.
         """
         before, keyed = self.items.get(key), self._by_key()
-        words = [prose.sentence_key(one.text) for one in (before, item) if one is not None]
+        words = [sentence_key(one.text) for one in (before, item) if one is not None]
         if (
             len(keyed.last) < len(self.items)
             or len(set(words)) != 1
@@ -275,7 +278,7 @@ class AgentPlan:
         told = frozenset((said or {}).values())
         seen = set[str]()
         for item in chain((said or {}).values(), items.values()):
-            key = prose.sentence_key(item.text)
+            key = sentence_key(item.text)
             if not key or key in seen:
                 continue
             # Of two items with the same words one may be done; then the other is still open.
@@ -328,7 +331,7 @@ def _read(items: Iterable[object]) -> dict[str, AgentPlanItem]:
             continue
         text = next((item[name] for name in _WORDS if isinstance(item.get(name), str)), "")
         status = str(item.get("status") or "")
-        if status not in _CANCELLED and prose.sentence_key(text):
+        if status not in _CANCELLED and sentence_key(text):
             over = status in _DONE or any(item.get(name) is True for name in ("done", "completed"))
             key = str(item.get("id") or f"at {place}")
             found[f"at {place}" if key in found else key] = AgentPlanItem(text, not over)

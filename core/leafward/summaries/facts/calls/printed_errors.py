@@ -8,7 +8,7 @@ from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
 from leafward.summaries.facts.calls.outcomes import counts_in, ran_no_tests
 from leafward.summaries.facts.calls.verdicts import hides_outcome, says_failed, status_in
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.content_words import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,7 +164,7 @@ def reason_in(text: str) -> str | None:
 
 def error_key(line: str) -> str:
     """An error in comparable form: its words, without positions in files, addresses and durations."""
-    return " ".join(prose.content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
+    return " ".join(content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
 def outcome_of(text: str, failed: bool, command: str) -> str:

@@ -11,14 +11,14 @@ from functools import lru_cache
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.complaints import complains
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.sentences.marker_words import markers
-from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.prose import REMEMBERED, sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses, without_fillers
 from leafward.summaries.facts.sentences.responses import denies, refutes
 from leafward.summaries.facts.sentences.standing_orders import ORDERS, orders_agent
 
-_REMEMBERED = 1 << 14
 _CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """Quotes and asides in a sentence, which oblige nobody."""
 _QUOTES = late(r"[`({\"]")
@@ -269,7 +269,7 @@ def only_limits(prompt: str) -> bool:
     return all(_LIMITS.match(one) and not _OTHERS.search(one) and demands(one) for one in said)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def revoked(sentence: str) -> frozenset[str]:
     """The subject of a user's sentence that allows what a rule forbade, or drops its demand; empty for any other sentence."""
     if asks(sentence):
@@ -289,7 +289,7 @@ def revoked(sentence: str) -> frozenset[str]:
     return words
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit."""
     if not any(one.may_stand_in(sentence) for one in (_OBLIGED, _OTHERWISE, ORDERS)):

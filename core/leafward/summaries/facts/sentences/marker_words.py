@@ -11,11 +11,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.sentences.prose import REMEMBERED
 
 if TYPE_CHECKING:
     import re
 
-_REMEMBERED = 1 << 14
 _counted = count()
 _WORD = late(r"\w+")
 _ASCII_WORDS = bytes(
@@ -63,7 +63,7 @@ def markers(pattern: str, words: str) -> Markers:
     return Markers(late(pattern), frozenset(words.split()), bit)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _signs_of(sentence: str) -> int:
     """The bits of the patterns that may match a sentence: it is split once for all of them."""
     if not sentence.isascii() and OTHER_SCRIPT.search(sentence) is not None:

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.marker_words import markers
+from leafward.summaries.facts.sentences.prose import REMEMBERED
 
-_REMEMBERED = 1 << 14
 _OFFERED = late(
     r"(?i)\W*(?:(?:and|or|also|but|next)[, ]+)?(?:if you(?:['’]d| would)? (?:want|like|prefer|wish|need|agree|approve)|if (?:that|this)(?:['’]s| is| looks| sounds| works)|let me know if|(?:wenn|falls) (?:du|sie|gewünscht)|auf wunsch"
     r"|si (?:tu|vous) (?:veux|voulez|souhaites|souhaitez|préfères|préférez|es d['’]accord|êtes d['’]accord)|si (?:lo |te |le )?(?:parece|estás de acuerdo|está de acuerdo|quieres|quiere|deseas|desea|prefieres|prefiere)"
@@ -40,7 +40,7 @@ _GUESSED = markers(
 )
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question, with or without a question mark."""
     sentence = sentence.lower()

@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.prose import REMEMBERED, sentences
 from leafward.summaries.facts.sentences.questions import asks
 
-_REMEMBERED = 1 << 14
 _TAKES_BACK = late(
     r"(?i)^(?:(?:ok(?:ay)?|yeah|yes|no|nah|nope|please|hm+|actually|wait|sorry)[\s,.!]+)*"
     r"(?:(?:can|could|would) (?:you|we) |you can |let['’]s |please |just ){0,4}"
@@ -283,7 +283,7 @@ def is_pleased(prompt: str) -> bool:
     return _PLEASED.search(prompt) is not None or only_praises(prompt)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def only_praises(prompt: str) -> bool:
     """Whether a prompt is nothing but praise and thanks."""
     if len(prompt) > _PRAISE:
@@ -321,3 +321,15 @@ def agrees(prompt: str) -> bool:
 def denies(prompt: str) -> bool:
     """Whether a prompt begins with a no to an answer that asked nothing."""
     return _DENIES.match(prompt) is not None
+
+
+_GOES_ON = late(
+    r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
+    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+(?:(?:i(?:['’]ve| have)? (?:now )?(?:gave|given|granted) you|you (?:now )?have) (?:\w+ ){0,3}(?:permissions?|access|rights)\b.{0,20})?$"
+    r"|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+(?:[我已经给你了现在有到开]{0,6}(?:授权|权限)[给你了吧开到]{0,4}[。！!]?)?$"
+)
+
+
+def keeps_going(prompt: str) -> bool:
+    """Whether a prompt only asks to go on."""
+    return _GOES_ON.match(prompt) is not None

@@ -17,9 +17,7 @@ _TOLD = (
     r"(?:(?:i(?:['’]d| would)? (?:want|like|need) you|remember|try) to |(?:(?:make|be) sure|ensure)(?: that)?(?: you(?: to)?| we| to)? "
     r"|(?:you|u|we)(?:['’]ll| (?:must|should|shall|will|can|may|have to|need to|are to)) )?"
 )
-_LASTING = (
-    r"(?:never|always|under no circumstances|nie|niemals|immer|jamais|toujours|nunca|jamás|siempre|sempre|никогда|всегда)\b"
-)
+_LASTING = r"(?:never|always|under no circumstances|nie|niemals|immer|jamais|toujours|nunca|jamás|siempre|sempre|никогда|всегда)\b"
 _ACTS = r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
 _IN_GIT = r"(?:\w{0,4}(?:commit|push|rebase|deploy)\w{0,4}|\w{0,3}(?:пуш|коммит)\w{0,4})\b"
 """What programmers of many languages say for these acts."""

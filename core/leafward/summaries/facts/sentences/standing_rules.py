@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.emphasis import without_emphasis
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import (
     is_for_once,
     is_work,
@@ -17,13 +18,8 @@ from leafward.summaries.facts.sentences.demands import (
     revoked,
 )
 from leafward.summaries.facts.sentences.marker_words import markers
-from leafward.summaries.facts.sentences.prose import (
-    content_words,
-    lines_outside_code,
-    list_items,
-    negated,
-    sentence_key,
-)
+from leafward.summaries.facts.sentences.negation import negated, sentence_key
+from leafward.summaries.facts.sentences.prose import lines_outside_code, list_items
 from leafward.summaries.facts.sentences.questions import asks
 from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.sentences.wishes import is_wish

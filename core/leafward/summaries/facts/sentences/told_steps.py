@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.summaries.facts.sentences.prose import content_words, remains, sentences
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, FactKind, Sighting, Voice
 

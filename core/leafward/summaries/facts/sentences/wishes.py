@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.demands import demands, is_general, is_work
+from leafward.summaries.facts.sentences.prose import REMEMBERED
 from leafward.summaries.facts.sentences.questions import without_fillers
 
-_REMEMBERED = 1 << 14
 _WISHES = late(
     r"\b(?:make|be) sure(?: that)?\b|\bensure\b"
     r"|\bshould (?!not\b|never\b|only\b|always\b)(?:\w+ )?(?:be|return|have|look|work|contain|show)\b"
@@ -49,7 +49,7 @@ _EXTENT = late(
 """The beginning of an item that says how far the work goes which its list is about."""
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def is_wish(demand: str, *, amid: bool = False) -> bool:
     """Whether a demand only says how the thing is to be that was asked for, or how far an order goes: `the title should be below it`.
 

@@ -20,7 +20,7 @@ from leafward.summaries.facts.calls.call_arguments import changes_text, command_
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.reader import FactReader
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
 from leafward.summaries.summarizers.extractive import statements
 from leafward.summaries.summarizers.extractive.answers import choices, reasons

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.calls.printed_errors import ended_with
-from leafward.summaries.facts.sentences.prose import content_words, is_to_try, negated, sentences
+from leafward.summaries.facts.sentences.checklists import is_to_try
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import negated
+from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Reach, Voice
 from leafward.summaries.summarizers.extractive.candidates import (

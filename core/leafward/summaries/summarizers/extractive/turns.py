@@ -14,11 +14,11 @@ from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
 from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.memory_citation import without_citation
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.corrections import standing_part
 from leafward.summaries.facts.sentences.demands import only_limits
 from leafward.summaries.facts.sentences.pasting import divided
-from leafward.summaries.facts.sentences.prose import content_words, sentences
-from leafward.summaries.facts.sentences.prose import keeps_going as goes_on
+from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.questions import asks, without_fillers
 from leafward.summaries.facts.sentences.responses import (
     agrees,
@@ -29,6 +29,7 @@ from leafward.summaries.facts.sentences.responses import (
     says_it_works,
     without_offer,
 )
+from leafward.summaries.facts.sentences.responses import keeps_going as goes_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

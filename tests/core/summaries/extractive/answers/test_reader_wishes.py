@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.facts.sentences.prose import decides, remains
+from leafward.summaries.facts.sentences.decisions import decides
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import reply, told_in, user, worked
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.replies import announces
+from leafward.summaries.facts.sentences.responses import keeps_going
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
@@ -429,8 +430,8 @@ def test_what_an_answer_asks_of_its_reader_is_not_how_a_request_stands() -> None
 
 
 def test_a_skill_that_an_agent_says_it_uses_only_leads_to_its_work() -> None:
-    assert prose.announces("Using the shed-mapper skill to find the gaps between the rows of the orchard.")
-    assert not prose.announces("Using the shed saves half of the time.")
+    assert announces("Using the shed-mapper skill to find the gaps between the rows of the orchard.")
+    assert not announces("Using the shed saves half of the time.")
 
 
 @pytest.mark.parametrize(
@@ -448,5 +449,5 @@ def test_a_question_about_open_work_and_leave_to_go_on_are_no_goal(asked: str) -
 
 
 def test_leave_to_go_on_is_no_request_in_chinese() -> None:
-    assert prose.keeps_going("继续，给你权限了")
-    assert not prose.keeps_going("继续，修复权限的测试")
+    assert keeps_going("继续，给你权限了")
+    assert not keeps_going("继续，修复权限的测试")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.decisions import decides
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import lines_of, reply, result, span, summarize, told_in, user, worked
 
@@ -60,11 +60,11 @@ def test_a_question_that_waits_for_the_user_is_told() -> None:
     ],
 )
 def test_what_is_seen_or_when_it_began_is_no_decision(sentence: str) -> None:
-    assert not prose.decides(sentence)
+    assert not decides(sentence)
 
 
 def test_a_reason_is_one_still() -> None:
-    assert prose.decides("We keep the table since it is smaller than the list.")
+    assert decides("We keep the table since it is smaller than the list.")
 
 
 def test_what_was_going_on_when_a_summary_was_written_is_no_state() -> None:

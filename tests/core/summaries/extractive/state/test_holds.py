@@ -9,11 +9,13 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.sentences import decisions, negation, remaining_work, replies
 from leafward.summaries.facts.sentences import demands as rules
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.decisions import decides
 from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.marker_words import Markers
-from leafward.summaries.facts.sentences.prose import decides, sentences
+from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN, SETTLED
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
@@ -184,7 +186,7 @@ def test_code_of_an_earlier_summary_is_carried_as_it_was() -> None:
     ],
 )
 def test_a_remark_about_work_is_no_step(line: str) -> None:
-    assert not prose.remains(line)
+    assert not remains(line)
 
 
 def test_a_goal_that_goes_on_with_what_was_asked_first_says_so() -> None:
@@ -288,8 +290,9 @@ def test_goals_that_are_done_are_none_in_real_sessions(corpora: Path) -> None:
 
 def test_the_words_that_patterns_are_looked_up_by_miss_none_of_their_forms(corpora: Path) -> None:
     """Over all that was written in the shared sessions: the words are an outline of the pattern, never less than it."""
+    modules = (decisions, negation, remaining_work, replies, rules)
     all_markers = [
-        value for module in (prose, rules) for value in vars(module).values() if isinstance(value, Markers)
+        value for module in modules for value in vars(module).values() if isinstance(value, Markers)
     ]
     assert len(all_markers) >= 7
     for path in sorted((corpora / "real").glob("*/*.jsonl")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, result, span, summarize, told_in, user
 from tests.core.told import worked as edited

@@ -10,7 +10,7 @@ import pytest
 from leafward.agents.recognition import agent_of
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.reader import FactReader, Written
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.extractive.candidates import LineCandidate

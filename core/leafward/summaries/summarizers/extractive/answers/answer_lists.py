@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.outline import SummarySection
@@ -222,7 +222,7 @@ def _led(lead: str, item: str) -> str:
 
 def usable(lead: str) -> str:
     """Words before a list that say of what it is; else empty."""
-    if not 3 <= len(lead) <= _LEAD or prose.announces(lead) or lead.endswith(("?", "？")):
+    if not 3 <= len(lead) <= _LEAD or announces(lead) or lead.endswith(("?", "？")):
         return ""
     # Without its verb a promise would be told as what is.
     return lead if not _ADDRESSED.match(lead) or _PROMISES.search(lead) is not None else ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.summaries.facts.sentences import prose, responses
+from leafward.summaries.facts.sentences.replies import accompanies, announces
 from leafward.summaries.facts.text_facts import AGREED_PLAN
 from leafward.summaries.summarizers.extractive.candidates import FROM_PLAN, PROPOSED, add
 from leafward.summaries.summarizers.outline import Provenance, SummarySection
@@ -108,7 +109,7 @@ def _weighed(message: Body) -> Iterator[str]:
             and not line.endswith((":", "：", "?", "？"))
             and not _POINTS.search(line)
             and not responses.agrees(line)
-            and not prose.announces(line)
-            and not prose.accompanies(line)
+            and not announces(line)
+            and not accompanies(line)
         ):
             yield line[0].upper() + line[1:]

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.sentences import prose
 from leafward.summaries.facts.sentences.corrections import standing_part
+from leafward.summaries.facts.sentences.replies import accompanies, announces
 from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.quotes import (
     OUTCOMES,
@@ -102,7 +102,7 @@ def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
         # Behind the sentence that has its subject it needs no more.
         passage = one.text if found and one.before.rstrip() == found[-1][0] else one.alone()
         plain = without_opening(passage)
-        leads = prose.announces(plain) or prose.accompanies(passage)
+        leads = announces(plain) or accompanies(passage)
         if not passage or line_key(plain) in elsewhere or plain.endswith((":", "：")) or only_leads(plain):
             continue
         if is_heading(plain):

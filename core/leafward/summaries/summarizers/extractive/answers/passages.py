@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.replies import announces, reports
 from leafward.summaries.summarizers.extractive.answers.answer_lists import LEADS, AnswerPassage, Lists, usable
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
     bids,
@@ -279,13 +280,13 @@ class _Reader:
         for one in said[:-1]:
             tells = not (
                 one.endswith(("?", "？"))
-                or prose.announces(one)
+                or announces(one)
                 or bids(one)
                 or only_leads(one)
                 or is_code(one)
                 or speaks_only(one)
             )
-            if len(one) >= self._shortest and (reached(one) or prose.reports(one) or tells):
+            if len(one) >= self._shortest and (reached(one) or reports(one) or tells):
                 yield AnswerPassage(one)
         if self._offers:
             return

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, blocks_of, tool_calls
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences import replies
 from leafward.summaries.facts.sentences.corrections import standing_part
 from leafward.summaries.facts.sentences.labels import names_cause
-from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.carried_out import takes_up
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_suggestions
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, only_leads, points_back
@@ -205,7 +204,7 @@ class _TurnEnds(NamedTuple):
                 if _is_offer(turn, then)
             },
             agreed={turn.last for turn, then in pairwise(turns) if takes_up(then)},
-            reporting={turn.last for turn in turns if turn.works and prose.reports(turn.answer)},
+            reporting={turn.last for turn in turns if turn.works and replies.reports(turn.answer)},
             carried=carried,
             over_until=len(messages) if goes_on else max(since, current),
             since=since,
@@ -294,7 +293,7 @@ def _chooses(line: str) -> bool:
 def _section_in(end: _TurnEnd, said: _Said, line: str) -> SummarySection | None:
     """The section of a line in a reply; None where it is about the next call."""
     section = said.section
-    if section in OUTCOMES[:2] and end.calls and prose.accompanies(line):
+    if section in OUTCOMES[:2] and end.calls and replies.accompanies(line):
         return None
     if said.of_runs and section is SummarySection.DONE:
         # The runs themselves are recorded.
@@ -325,7 +324,7 @@ def answered_before(messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> i
 
 def _is_offer(turn: Turn, then: Turn | None) -> bool:
     """Whether an answer proposes something, and the next request, if there is one, does not accept it."""
-    if not asks_back(turn.answer) or prose.reports(turn.answer):
+    if not asks_back(turn.answer) or replies.reports(turn.answer):
         return False
     return then is None or not takes_up(then)
 
@@ -347,7 +346,7 @@ def _said(line: str) -> _Said:
     return _Said(
         section_of_sentence(line),
         len(line.split()) >= _WHOLE and not (_TALK.match(line) or points_back(line) or is_guessed(line)),
-        tells_a_passing_state(line),
+        replies.tells_a_passing_state(line),
         tells_runs_alone(line),
     )
 
@@ -355,7 +354,7 @@ def _said(line: str) -> _Said:
 @lru_cache(maxsize=1 << 13)
 def _leads(line: str) -> bool:
     """Whether a line is a drawing, or leads to the next one."""
-    return is_drawn(line) or prose.announces(without_opening(line)) or only_leads(line)
+    return is_drawn(line) or replies.announces(without_opening(line)) or only_leads(line)
 
 
 def _branch(evidence: Evidence, entry: EntryIndex, text: str, weight: float) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.session.entries import text_of, tool_calls
 from leafward.summaries.facts.sentences import prose, questions, responses
-from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
+from leafward.summaries.facts.sentences.decisions import changes_mind
+from leafward.summaries.facts.sentences.replies import accompanies, announces, hedges, tells_a_passing_state
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.candidates import add
 from leafward.summaries.summarizers.extractive.turns import is_answered
@@ -171,7 +172,7 @@ def given(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[T
         if message.get("role") != "assistant" or not any(tool_calls(message)):
             continue
         said = list(prose.sentences(text_of(message.get("content"))))
-        if found and any(map(prose.changes_mind, said)):
+        if found and any(map(changes_mind, said)):
             found.pop()
         found += [
             _Reason(place, entry, line, is_way)
@@ -288,8 +289,8 @@ def _is_stated(sentence: str) -> bool:
         or questions.guesses(sentence)
         or not _MAY.isdisjoint(low.split())
         or bids(sentence)
-        or prose.announces(sentence)
-        or prose.accompanies(sentence)
-        or prose.hedges(sentence)
+        or announces(sentence)
+        or accompanies(sentence)
+        or hedges(sentence)
         or ("because" not in low and tells_a_passing_state(sentence))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences import prose
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.questions import is_offered
 
 _POINTS_BACK = re.compile(
@@ -157,7 +157,7 @@ def is_code(sentence: str) -> bool:
     if not sentence.endswith(_STOPS) and _STATEMENT.match(sentence) is not None:
         return True
     outside = re.sub(r"`[^`]*`", " ", sentence) if "`" in sentence else sentence
-    return len(prose.content_words(outside)) == 0
+    return len(content_words(outside)) == 0
 
 
 def is_heading(text: str) -> bool:

@@ -7,9 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences import prose, questions
+from leafward.summaries.facts.sentences import questions
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.decisions import decides
 from leafward.summaries.facts.sentences.labels import names_cause
 from leafward.summaries.facts.sentences.marker_words import markers
+from leafward.summaries.facts.sentences.remaining_work import remains
+from leafward.summaries.facts.sentences.replies import hedges
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
@@ -94,7 +98,7 @@ def without_opening(sentence: str) -> str:
 
 def is_guessed(sentence: str) -> bool:
     """Whether a sentence says what may be."""
-    return questions.guesses(sentence) or prose.hedges(sentence)
+    return questions.guesses(sentence) or hedges(sentence)
 
 
 def is_finished(sentence: str) -> bool:
@@ -125,7 +129,7 @@ def _found(result: Markers, sentence: str) -> bool:
 
 def _names_enough(sentence: str) -> bool:
     """Whether a report says of what it is: with three words, or two of which one is a name."""
-    words = prose.content_words(sentence)
+    words = content_words(sentence)
     return len(words) > 2 or (len(words) == 2 and not all(map(str.isalpha, words)))
 
 
@@ -138,13 +142,11 @@ def section_of_sentence(sentence: str) -> SummarySection:
     guessed = is_guessed(sentence)
     finished = is_finished(without_opening(sentence)) and not guessed and _names_enough(sentence)
     # A report of finished work tells a decision only with its reason: that something was there before is none.
-    decided = (
-        prose.decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else prose.decides(sentence)
-    )
+    decided = decides(_CONTRAST.sub(" ", sentence), strictly=True) if finished else decides(sentence)
     if decided and not guessed and _OFFERS.search(sentence) is None:
         return SummarySection.DECISIONS
     if finished:
         return SummarySection.DONE
-    if prose.remains(sentence):
+    if remains(sentence):
         return SummarySection.NEXT
     return SummarySection.CONTEXT

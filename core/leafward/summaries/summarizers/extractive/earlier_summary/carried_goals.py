@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.pasting import divided
-from leafward.summaries.facts.sentences.prose import content_words
 from leafward.summaries.facts.sentences.questions import asks
 from leafward.summaries.summarizers.extractive.candidates import ASKED_BEFORE
 from leafward.summaries.summarizers.extractive.requests.answered_requests import OWN_COMMAND

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.demands import demands, is_for_once
-from leafward.summaries.facts.sentences.passing_states import tells_a_passing_state
 from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.sentences.replies import tells_a_passing_state
 from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.sentences.told_steps import tells_how_it_stood
 from leafward.summaries.facts.sentences.wishes import is_wish

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.content_words import ENGLISH
 from leafward.summaries.facts.sentences.demands import orders
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.exchange import closing, reports_result, verdict_of
@@ -154,7 +156,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         for one, section in sections
     ):
         return False
-    if changed or not last.works or ACHIEVED.match(last.answer) or prose.reports(last.answer):
+    if changed or not last.works or ACHIEVED.match(last.answer) or reports(last.answer):
         return True
     if questions.asks(last.text) and _DENIED.match(last.answer):
         # Whether it can be done was asked, and it cannot.
@@ -163,9 +165,7 @@ def settles(turns: Sequence[Turn], last: Turn | None, *, changed: bool) -> bool:
         # No work was asked for, so its answer is all that was wanted.
         return True
     # How a result is told is known of English best: in another language a sign that something is left decides.
-    return any(section is SummarySection.DONE for _, section in sections) or not prose.ENGLISH.search(
-        last.answer
-    )
+    return any(section is SummarySection.DONE for _, section in sections) or not ENGLISH.search(last.answer)
 
 
 def asks_for_work(request: str) -> bool:
@@ -188,7 +188,7 @@ def tells_outcome(request: Turn, end: Turn, *, changed: bool, looked: bool) -> b
         return False
     # In other languages nothing here tells an order for work from one for information.
     told = questions.asks(request.text) or _inquires(request.text) or asks_for_plan(request.text)
-    if looked and not (changed or told) and prose.ENGLISH.search(request.text) is not None:
+    if looked and not (changed or told) and ENGLISH.search(request.text) is not None:
         return False
     if changed or reports_result(end.answer) or verdict_of(end):
         return True
@@ -197,7 +197,7 @@ def tells_outcome(request: Turn, end: Turn, *, changed: bool, looked: bool) -> b
         return True
     if asks_back(end.answer):
         return not asks_for_work(request.text) and responses.offers(question_of(end.answer))
-    return not asks_for_work(request.text) or prose.ENGLISH.search(end.answer) is None
+    return not asks_for_work(request.text) or ENGLISH.search(end.answer) is None
 
 
 def is_looked_up(turn: Turn) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.sentences.trouble_reports import comes_back
 from leafward.summaries.summarizers.extractive.requests.answered_requests import CHANGES
 from leafward.summaries.summarizers.extractive.requests.exchange import gives
@@ -98,7 +99,7 @@ def is_over(goal: Turn, turns: Sequence[Turn]) -> bool:
     """Whether a request was answered, and nothing said since makes that wrong."""
     if any(turn is goal for turn in open_requests(turns)):
         return False
-    if not (is_answered(goal) or prose.reports(goal.answer)):
+    if not (is_answered(goal) or reports(goal.answer)):
         return len(turns) > 1 and goal is turns[-2] and left_it_there(goal, turns[-1])
     return is_unchallenged(goal, turns)
 

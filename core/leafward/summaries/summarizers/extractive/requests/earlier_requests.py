@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.sentences import prose, questions, responses
 from leafward.summaries.facts.sentences.demands import demands
+from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
@@ -161,7 +162,7 @@ def without_dropped(evidence: Evidence, text: str) -> str:
     dropped = [
         one
         for one in said
-        if (rule := evidence.facts.get((FactKind.CONSTRAINT, prose.sentence_key(one)))) is not None
+        if (rule := evidence.facts.get((FactKind.CONSTRAINT, sentence_key(one)))) is not None
         and rule.outcome == DROPPED
     ]
     if not dropped or len(dropped) == len(said):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose, questions, responses
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.replies import announces, reports
 from leafward.summaries.facts.sentences.trouble_reports import says_it_fails
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached, section_of_sentence
@@ -213,7 +214,7 @@ class Closings:
 
 def reports_result(answer: str) -> bool:
     """Whether an answer has a sentence about finished work, or about runs that passed."""
-    return prose.reports(answer) or any(
+    return reports(answer) or any(
         section_of_sentence(one) is SummarySection.DONE for one in quotable(answer, shortest=8)
     )
 
@@ -227,4 +228,4 @@ def verdict_of(turn: Turn) -> str:
     before, stop, last = lead.rpartition(". ")
     lead = before + stop.rstrip() if stop and _VERDICT.search(last) is None else lead.rstrip(":： ")
     tells = _VERDICT.search(lead) is not None and len(content_words(lead)) >= _BRIEF
-    return lead if tells and not prose.announces(lead) else ""
+    return lead if tells and not announces(lead) else ""

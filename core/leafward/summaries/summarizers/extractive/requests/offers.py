@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose, responses
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import ENGLISH, content_words
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED, Evidence, add
 from leafward.summaries.summarizers.extractive.turns import Turn, asks_back, question_of, turn_before
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut
@@ -44,7 +44,7 @@ def accepted(turns: Sequence[Turn], turn: Turn) -> str:
     question = offer_in(before.answer) if before is not None and responses.agrees(turn.own) else ""
     named = set(content_words(responses.without_offer(question))) - _GOING_ON
     # How an offer is told is known of few languages; who says yes to a question accepts it.
-    offers = responses.offers(question) or (question and not prose.ENGLISH.search(question))
+    offers = responses.offers(question) or (question and not ENGLISH.search(question))
     return cut(question, _OFFER) if offers and len(named) >= _SHARED else ""
 
 
@@ -71,7 +71,7 @@ def proposed_last(evidence: Evidence, messages: Sequence[SpanMessage], turns: Se
         if (
             items
             and all(part.endswith(items) for part in parts)
-            and not (prose.ENGLISH.search(candidate.text) or candidate.text.startswith(PROPOSED))
+            and not (ENGLISH.search(candidate.text) or candidate.text.startswith(PROPOSED))
         ):
             candidate.text = PROPOSED + candidate.text
 

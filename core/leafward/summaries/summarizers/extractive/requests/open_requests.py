@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import prose, questions, responses
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.requests.answered_requests import ACHIEVED, CHANGES, FAILS
@@ -218,7 +219,7 @@ def _is_ended_by(turn: Turn, later: Turn, *, is_last: bool) -> bool:
         or (
             # What more it offered is not wanted.
             responses.declines(later.own, question_of(turn.answer))
-            and (prose.reports(turn.answer) or (is_last and left_it_there(turn, later)))
+            and (reports(turn.answer) or (is_last and left_it_there(turn, later)))
         )
     )
 
@@ -279,7 +280,7 @@ def _is_over(
         return True
     if worked and wants_to_know(turn.text, behind=worked):
         return True
-    if worked >= WENT_ON and (prose.reports(answer) or _went_on_to_the_rest(answer, since)):
+    if worked >= WENT_ON and (reports(answer) or _went_on_to_the_rest(answer, since)):
         return True
     if not answer or asks_back(answer):
         return False

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.calls.agent_plan import AgentPlan
-from leafward.summaries.facts.sentences.prose import content_words, reports, without_marker
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.remaining_work import without_marker
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.extractive.turns import FAR, is_answered, keeps_going, turns_of

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import labels, prose, questions, responses
+from leafward.summaries.facts.sentences.content_words import ENGLISH, content_words
 from leafward.summaries.facts.sentences.demands import only_limits
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.replies import announces, reports
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_questions
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import (
@@ -258,7 +259,7 @@ def _is_ordered(request: Turn, text: str, came: Sequence[str]) -> bool:
     if questions.asks(request.text) or only_limits(request.own):
         return False
     # In other languages nothing here tells an order from a remark.
-    return prose.ENGLISH.search(request.text) is None or any(
+    return ENGLISH.search(request.text) is None or any(
         _is_about(one, f"{text} {request.text}") for one in came
     )
 
@@ -284,7 +285,7 @@ def _outcome_of(
             and told.endswith(_STOPS)
             and len(content_words(told)) > _TELLS
             and not _PAST.search(told)
-            and prose.ENGLISH.search(told)
+            and ENGLISH.search(told)
             and (not shown or _is_for(told, end.answer, request.text))
         )
         if not shown:
@@ -309,7 +310,7 @@ def _report_of(answer: str, request: str) -> str:
         for one in passages(without_questions(answer), shortest=8)
         if (
             section_of_sentence(one.text) is SummarySection.DONE
-            or (prose.reports(one.text) and len(content_words(one.text)) >= _TELLS)
+            or (reports(one.text) and len(content_words(one.text)) >= _TELLS)
         )
         and (whole := one.alone())
     ]
@@ -346,11 +347,11 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
         for one in passages(without_questions(answer), shortest=8)
         if (
             ((section := section_of_sentence(one.text)) is SummarySection.DONE and not looked)
-            or (waits and prose.reports(one.text))
+            or (waits and reports(one.text))
             # A step and a choice have a line of their own too, and a few words say little.
             or (
                 section is SummarySection.CONTEXT
-                and not (waits or prose.announces(one.text) or asks_back(one.text) or bids(one.text))
+                and not (waits or announces(one.text) or asks_back(one.text) or bids(one.text))
                 and one.text.endswith(_STOPS)
                 and len(content_words(one.text)) > SUBSTANTIAL
             )
@@ -376,7 +377,7 @@ def _statement_of(end: Turn, same: SameWork) -> str:
         whole: section
         for one in found
         if (section := section_of_sentence(one.text)) in _STATED
-        and not (prose.announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
+        and not (announces(one.text) or bids(one.text) or same.overtakes(one.text, end))
         and (whole := one.alone())
         and (whole.endswith(_STOPS) or len(content_words(whole)) >= _TELLS)
     }

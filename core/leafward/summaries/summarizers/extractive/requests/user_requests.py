@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.summaries.facts.sentences import prose, questions, responses
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.summarizers.extractive.answers.quotes import REQUEST_LIMIT
 from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
@@ -158,7 +160,7 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
             text = f"{reply} (asked before: {cut(goal.text, REQUEST_LIMIT)})"
         last = turn_before(turns, goal)
         answers = last is not None and asks_back(last.answer) and " (asked" not in text
-        if before is not None and (answers or len(prose.content_words(text)) < TELLING):
+        if before is not None and (answers or len(content_words(text)) < TELLING):
             # Alone, or as the answer to a question, it does not tell what it is about.
             text = f"{text} (asked before: {cut(whole_sentences(before.text, OUTCOME_LIMIT), OUTCOME_LIMIT)})"
         limit = open_limit(goal.text)
@@ -224,7 +226,7 @@ def _ended_since(asked: _Requests, turn: Turn) -> bool:
     return any(
         one.first > turn.first
         and is_answered(one)
-        and prose.reports(one.answer)
+        and reports(one.answer)
         and asked.same.changed(one)
         and (asked.same.goes_on(turn, one) or not asked.same.changed(turn))
         for one in asked.turns
@@ -333,7 +335,7 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
 def _agreed_to_more(asked: _Requests) -> bool:
     """Whether the turn behind the last request goes on with work."""
     agreed = asked.turns[-1]
-    return agreed.works or (agreed.waits and (agreed.shows or prose.keeps_going(agreed.own)))
+    return agreed.works or (agreed.waits and (agreed.shows or responses.keeps_going(agreed.own)))
 
 
 def _last(

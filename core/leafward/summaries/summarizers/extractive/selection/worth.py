@@ -8,7 +8,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.session.entries import NO_ENTRY
 from leafward.session.messages import message_text
 from leafward.session.tokens import utf16_length
-from leafward.summaries.facts.sentences.prose import content_words, shared
+from leafward.summaries.facts.sentences.content_words import content_words, shared
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
     FIRST_OF_ALL,

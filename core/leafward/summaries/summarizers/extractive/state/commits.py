@@ -12,7 +12,7 @@ from leafward.files.running_commands import process_in
 from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import command_of
 from leafward.summaries.facts.calls.outcomes import failed_calls
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.summarizers.extractive.candidates import (
     ANSWERED_BY_USER,
     OUTCOME,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.responses import denies, refutes, takes_back, undid
 from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add

@@ -13,7 +13,7 @@ from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import command_of, paths_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED, NO_TESTS
 from leafward.summaries.facts.calls.verdicts import REFUSED
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add, sources_of
 from leafward.summaries.summarizers.extractive.requests.exchange import reports_result

@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of
-from leafward.summaries.facts.sentences.prose import affirmed, content_words, reports, without_marker
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.negation import affirmed
+from leafward.summaries.facts.sentences.remaining_work import without_marker
+from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.values import ANSWERED, TAKEN_UP, FactKind, Voice
 from leafward.summaries.summarizers.extractive.answers.quotes import answered_before
 from leafward.summaries.summarizers.extractive.candidates import PROPOSED

@@ -6,7 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
 from leafward.summaries.summarizers.extractive.turns import FAR, is_answered

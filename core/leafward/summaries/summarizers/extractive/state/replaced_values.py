@@ -7,7 +7,8 @@ from heapq import merge
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.prose import content_words, sentences
+from leafward.summaries.facts.sentences.content_words import content_words
+from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.passages import quotable
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, quoted
 from leafward.summaries.summarizers.extractive.requests.request_texts import OUTCOME_LIMIT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.sentences.prose import content_words
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.sentences.trouble_reports import comes_back, is_solved
 from leafward.summaries.facts.values import FactKind, Voice
