@@ -10,9 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
-from leafward.summaries.facts.sentences.demands import demands, lasts
+from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentences
+from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
 from leafward.summaries.summarizers.extractive.candidates import SAID_WITH, SAID_WITH_OPEN
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
@@ -66,7 +67,7 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
 
 def _rules(sentence: str) -> bool:
     """Whether a sentence of one of the user's messages, which are answered, still holds as a rule."""
-    return demands(sentence) and lasts(sentence)
+    return demands(sentence) and orders_agent(sentence)
 
 
 def unfinished(

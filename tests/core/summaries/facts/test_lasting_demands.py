@@ -1,10 +1,11 @@
-"""Which demands hold beyond their request by their form."""
+"""Which demands are orders to the agent about how it works, and so hold beyond their request."""
 
 from __future__ import annotations
 
 import pytest
 
-from leafward.summaries.facts.sentences.demands import demands, lasts, limits_work
+from leafward.summaries.facts.sentences.demands import demands, limits_work
+from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from tests.core.linear_time import in_linear_time
 
 
@@ -22,11 +23,26 @@ from tests.core.linear_time import in_linear_time
         "It's forbidden to push.",
         "Ne fais pas de commit.",
         "不要提交代码",
+        "Please never push.",
+        "Only use pnpm",
+        "Ask me before deleting anything",
+        "Pushe nichts nach main",
+        "Bitte nicht committen",
+        "Du darfst nicht pushen",
+        "No hagas commits",
+        "Não faça commits",
+        "You're not allowed to push",
+        "we will ONLY work in this folder.",
+        "When you commit, always sign off.",
+        "Never touch the files under gen/.",
+        "Antworte immer auf Deutsch",
+        "Every commit must be signed",
+        "コミットしないでください",
     ],
 )
-def test_a_ban_on_what_the_agent_does_lasts_however_it_is_put(rule: str) -> None:
+def test_an_order_about_how_the_agent_works_lasts_however_it_is_put(rule: str) -> None:
     assert demands(rule)
-    assert lasts(rule)
+    assert orders_agent(rule)
 
 
 @pytest.mark.parametrize(
@@ -36,11 +52,18 @@ def test_a_ban_on_what_the_agent_does_lasts_however_it_is_put(rule: str) -> None
         "Le site doit être prêt pour le 5 mai.",
         "The client must handle a 403 Forbidden reply.",
         "Do not use a new line between the two rows here.",
+        "The button must always be blue",
+        "Every page must have a title.",
+        "If a crate is unknown, always return 404",
+        "Cada pregunta debe tener siempre 5 opciones de respuesta",
+        "Die Summe muss immer unten stehen",
+        "No greetings.",
+        "Only change the header of the page",
     ],
 )
-def test_the_name_of_a_month_or_of_a_status_makes_no_demand_last(demand: str) -> None:
+def test_what_the_thing_made_has_to_be_lasts_no_longer_than_its_request(demand: str) -> None:
     assert demands(demand)
-    assert not lasts(demand)
+    assert not orders_agent(demand)
 
 
 def test_very_many_limits_beside_work_that_none_of_them_limits() -> None:

@@ -17,6 +17,7 @@ from leafward.summaries.facts.sentences.marker_words import markers
 from leafward.summaries.facts.sentences.prose import REMEMBERED, sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses, without_fillers
 from leafward.summaries.facts.sentences.responses import denies, refutes
+from leafward.summaries.facts.sentences.standing_orders import ORDERS, orders_agent
 
 _CODE = late(r"`[^`]{0,200}`|[@\w.]{0,80}\([^()]{0,200}\)|\{[^{}]{0,400}\}|\"[^\"\n]{0,200}\"")
 """Quotes and asides in a sentence, which oblige nobody."""
@@ -220,30 +221,6 @@ _LASTS = late(
     "|никогда|всегда|впредь|каждый раз|永远|总是|始终|一律|以后|今后|从现在|每次|任何时候|严禁|禁止|いつも|常に|毎回|今後|絶対に?|항상|언제나|매번|앞으로|절대"
 )
 """A demand that says that it lasts."""
-_OF_ALL = late(
-    r"\b(?:every|each|all|any|no) [\w-]+|\b(?:jede[rsnm]?|alle[rn]?|kein\w*) \w+|\b(?:chaque|tou(?:te?s?|s) l[ea]s|aucune?) \w+|\b(?:cada|tod[oa]s? l[oa]s|ningun[oa]?|ningún|ogni|tutt[ie] [gl]\w+|nessun\w*) \w+"
-    r"|\b(?:throughout|across|(?:in|for|of|auf|für|in diesem|pour|dans|para|en) (?:this|the (?:whole|entire)|(?:ce|cet|cette|este|esta|das|dieses)) (?:project|repo(?:sitory)?|codebase|session|workspace|projekt|repo|projet|dépôt|proyecto|repositorio))\b"
-    "|кажд|все[хм]? |所有|每个|每一|整个项目|(?:这个|本)项目|すべて|全て|各|どの|모든|각 "
-)
-"""A demand on each of a kind, or on the project."""
-_IN_WORK = late(
-    r"\b(?:edit|change|update|modify|adjust|add|write|rewrite|put|create|fix|configure|extend|ändere|ergänze|schreib\w*|modifie\w*|ajoute\w*|change[rz]|cambia|añade|escribe)\b[^,;]*?"
-    r"\b(?:to|that|which|who|so|it|they|damit|dass|d[eao]ss|que|pour|para)\b.{0,24}?\b(?:never|always|nie|niemals|immer|jamais|toujours|nunca|siempre)\b"
-)
-"""Such words about what is to be made: the sentence asks for the work."""
-_ON_CONDUCT = late(
-    r"^(?:\W*(?:please|but|and|also|just|so|oh|ok(?:ay)?|you|we|for now),? )*(?:(?:(?:make|be) sure|ensure)(?: that)?(?: you| to)? )?(?:do not|don['’]?t|(?:should|must)(?: not|n['’]t)|not to|let['’]?s not) (?:ever )?(?:(?:try|start|begin) (?:to )?)?"
-    r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
-    r"|.{0,120}\bbefore (?:any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b"
-    r"|.{0,120}(?:\b(?:without(?: any)?|(?:add|use|introduce|with) no)|(?:\b(?:not|avoid|stop)|n['’]t) (?:add|us|introduc)(?:e|ing)?(?: any)?) (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
-    r"|no (?:new|external|third[- ]party|breaking|extra|additional|runtime) [a-z]"
-    r"|^(?:surtout,? )?ne (?:fai[st]|faites) (?:pas|aucun) (?:de )?(?:commit|push|merge)\b|^请?(?:不要|别|不能|不许)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)"
-)
-"""What the agent itself is not to do, or to do each time, whatever it works on; and a ban on things of a kind."""
-_KNOWN = late(
-    r"^(?:the|this|that|these|those|its?|they|der|die|das|dies\w*|es|er|sie|l[ea]s?|il|elle|ce(?:tte|s)?|el|l[ao]s|est[aeo]s?|es[aeo]s?|os?|as?|ess[ae]s?|ele|ela)\b|^l['’]"
-)
-"""The beginning of a sentence about something that the user named before, or points at."""
 _REVOKES = late(
     r"(?i)^(?:(?:ok(?:ay)?|no|actually|well|but|and|so|fine|alright|then|nein|doch|also|bon|alors|bueno|vale)[\s,.]+)*(?:"
     r"(?:you|we) (?:can|may|could|are allowed to) (?=.*\b(?:now|again|after all|from now on|any ?way)\b)(?!now see)"
@@ -315,7 +292,7 @@ def revoked(sentence: str) -> frozenset[str]:
 @lru_cache(maxsize=REMEMBERED)
 def demands(sentence: str) -> bool:
     """Whether a user's sentence states a rule or a limit."""
-    if not (_OBLIGED.may_stand_in(sentence) or _OTHERWISE.may_stand_in(sentence)):
+    if not any(one.may_stand_in(sentence) for one in (_OBLIGED, _OTHERWISE, ORDERS)):
         return False
     if asks(sentence) or refutes(sentence) or _LOGGED.search(sentence) is not None or names_cause(sentence):
         return False
@@ -330,6 +307,8 @@ def demands(sentence: str) -> bool:
         return False
     if _CANCELS.match(words) or (revoked(sentence) and _FORBIDS.search(words) is None):
         return False
+    if orders_agent(words) and not guesses(words):
+        return True
     if len(words) < len(sentence) and len(words.split()) < _LEAST_WORDS and words.isascii():
         return False
     if "nie" in words and _POLISH.search(words) is not None:
@@ -415,20 +394,6 @@ def is_general(sentence: str) -> bool:
     if _LASTS.search(words) is not None or _OBLIGED.stand_in(words):
         return True
     return any(one.search(words) is not None for one in (_NOTHING_OF, _RULE_BRIEF, _ANSWERED_IN))
-
-
-def lasts(sentence: str) -> bool:
-    """Whether a demand holds beyond its request by its form.
-
-    It says so, obliges all of a kind, bans the things of a kind, names the language of answers, or is about what the agent
-    does whatever it works on.
-    """
-    words = without_fillers(sentence.lower())
-    if _LASTS.search(words) is not None:
-        return _IN_WORK.search(words) is None
-    if _OF_ALL.search(words) is not None and _OBLIGED.stand_in(words):
-        return _KNOWN.match(words) is None
-    return any(one.search(words) is not None for one in (_NOTHING_OF, _REPLY_IN, _ANSWERED_IN, _ON_CONDUCT))
 
 
 def limits_work(demand: str, beside: str) -> bool:

@@ -13,7 +13,6 @@ from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import (
     is_for_once,
     is_work,
-    lasts,
     limits_work,
     only_limits,
     revoked,
@@ -22,6 +21,7 @@ from leafward.summaries.facts.sentences.marker_words import markers
 from leafward.summaries.facts.sentences.negation import negated, sentence_key
 from leafward.summaries.facts.sentences.prose import lines_outside_code, list_items
 from leafward.summaries.facts.sentences.questions import asks
+from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
@@ -160,7 +160,7 @@ class StandingRules:
     _prompt: str = ""
     """The last prompt."""
     _lasting: set[str] = field(default_factory=set)
-    """The keys of rules in lists of rules, of those that took the place of others, were said again, or were all that was said."""
+    """The keys of rules that took the place of others, or were all that was said."""
     alone: set[str] = field(default_factory=set)
     """The keys of the rules of the last prompt, where it said nothing else and no call followed yet."""
     _worked_for: dict[bool, str] = field(default_factory=dict)
@@ -176,15 +176,12 @@ class StandingRules:
         for seen in sightings:
             if seen.kind is FactKind.CONSTRAINT and seen.voice is Voice.USER:
                 keys.add(seen.key)
-                if again and seen.key in self._told:
-                    self._lasting.add(seen.key)
                 before = self._tell(seen.key, seen.text) if again else ""
                 if before and before not in keys and (rule := self._forget(before)):
                     replaced.append(_dropped(before, rule, entry))
                 if (ban := _NO_WORK.match(seen.text)) is not None:
                     self._bans.pop(seen.key, None)
                     self._fresh[seen.key] = ban[1] is not None
-        self._lasting.update(map(sentence_key, listed_rules(prompt)))
         self.alone = keys if keys and only_limits(prompt) else set()
         return replaced
 
@@ -223,10 +220,10 @@ class StandingRules:
     def lasts(self, rule: Fact) -> bool:
         """Whether a demand holds beyond its request.
 
-        Its form says so, it is an item of a list of rules, took the place of another rule, was said again or alone, or names its end.
+        It is an order about how the agent works, took the place of another rule, was said alone, or names its end.
         """
         until = rule.key in self._before_work or rule.key in self._until_asked
-        return until or rule.key in self._lasting or lasts(rule.text)
+        return until or rule.key in self._lasting or orders_agent(rule.text)
 
     def revoke(self, sentences: Iterable[str], entry: EntryIndex) -> Iterator[Sighting]:
         """Records the revocations in a prompt's sentences; yields the revoked rules.

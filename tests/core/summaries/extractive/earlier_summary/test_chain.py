@@ -54,7 +54,10 @@ def told(lines: Sequence[tuple[SummarySection, str]], section: SummarySection) -
 def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
     first, *between, last = _chain(2_500)
     rules = told(last, SummarySection.CONSTRAINTS)
-    assert "migrations with user_version, NEVER drop or rewrite their files, shops have live dbs." in rules
+    assert (
+        "Said with an earlier request: migrations with user_version, NEVER drop or rewrite their files, shops have live dbs."
+        in rules
+    )
     assert not [rule for rule in told(first, SummarySection.CONSTRAINTS) if rule not in rules]
     leases = "next one: when a worker gets OOM-killed its job stays `running` forever. leases."
     (goal,) = told(first, SummarySection.GOAL)

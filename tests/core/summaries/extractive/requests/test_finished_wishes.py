@@ -55,8 +55,6 @@ def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None
     [
         "no new dependencies.",
         "Never write to the valley table.",
-        "Every page must have a title.",
-        "The user must never see an id.",
         "From now on every page should have a title.",
         "Don't push without a word from me.",
         "no new column if we can avoid it.",
@@ -64,7 +62,7 @@ def test_a_wish_for_one_thing_is_no_rule_once_it_was_answered(wish: str) -> None
         "make sure you run the tests before you say that it works",
     ],
 )
-def test_what_is_general_in_form_is_a_rule_whatever_was_answered(rule: str) -> None:
+def test_an_order_about_how_the_agent_works_is_a_rule_whatever_was_answered(rule: str) -> None:
     assert rules(user(f"Add a page for the crates. {rule}"), *WORK, DONE, *THEN) == [rule]
 
 
@@ -78,6 +76,8 @@ def test_what_is_general_in_form_is_a_rule_whatever_was_answered(rule: str) -> N
         "Lines should be shorter than 100 characters.",
         "The api must return 404 for an unknown crate.",
         "La página debe cargar en menos de 2 segundos.",
+        "Every page must have a title.",
+        "The user must never see an id.",
     ],
 )
 def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
@@ -90,7 +90,7 @@ def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
         "Add a page for the crates.\nEach name of a crate is on it, and it\nmust not wrap to the next line"
     )
     rule = "Each name of a crate is on it, and it must not wrap to the next line"
-    assert rules(asked, *WORK, DONE, *THEN) == [rule]
+    assert rules(asked, *WORK, DONE, *THEN) == [LEAD + rule]
     listed = user(
         "Add a page for the crates\nthe api must return 404 for an unknown crate\nnever write to the valley"
     )
@@ -115,12 +115,11 @@ def test_a_prompt_that_only_sets_a_limit_sets_a_rule() -> None:
     assert rules(said[0], *worked("src/logo.py", "d"), *said[1:]) == [f"{LEAD}{rules(*said)[0]}"]
 
 
-def test_a_limit_that_was_said_with_another_request_again_is_a_rule() -> None:
+def test_a_limit_that_was_said_with_another_request_again_is_told_once() -> None:
     limit = "Keep the logo of the orchard."
     said = [user(f"Add a page for the crates. {limit}"), *WORK, DONE]
     again = [user(f"Sort the crates by weight. {limit}"), *worked("src/crates.py", "c"), DONE]
-    assert rules(*said, *again, user("now print them")) == [limit]
-    assert rules(*said, *said, user("now print them")) == [f"{LEAD}{limit}"]
+    assert rules(*said, *again, user("now print them")) == [f"{LEAD}{limit}"]
 
 
 def test_a_limit_on_open_work_stands_in_the_goal_or_is_told_as_said_with_it() -> None:
@@ -155,11 +154,9 @@ def test_what_is_wrong_and_pieces_of_quotations_are_no_rules(said: str) -> None:
     assert rules(user("Add a page for the crates."), *WORK, DONE, user(said), *WORK, DONE) == []
 
 
-def test_a_list_of_rules_is_one_of_rules() -> None:
-    asked = user(
-        "Add a page for the crates.\n\nRules:\n- Keep the logo of the orchard\n- Use tabs for the rows"
-    )
-    assert rules(asked, *WORK, DONE, *THEN) == ["Keep the logo of the orchard", "Use tabs for the rows"]
+def test_a_list_of_rules_says_that_it_came_with_its_request() -> None:
+    asked = user("Add a page for the crates.\n\nRules:\n- Use tabs for the rows\n- Never push")
+    assert rules(asked, *WORK, DONE, *THEN) == [f"{LEAD}Use tabs for the rows", "Never push"]
 
 
 def test_a_limit_of_an_earlier_summary_is_told_with_its_lead_once() -> None:

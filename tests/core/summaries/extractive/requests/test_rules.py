@@ -321,7 +321,9 @@ def test_what_a_plan_must_be_holds_until_it_is_there() -> None:
 def test_what_is_listed_as_rules_is_one_whatever_it_says() -> None:
     asked = [user(LISTED), *worked("src/rows.py", "a"), reply("Done.")]
     later = [*asked, user("now the docs of the orchard"), *worked("docs/rows.md", "b")]
-    assert rules(*later) == ["Use pnpm", "All new code needs tests", "Commit after each step"]
+    assert [one.removeprefix("Said with an earlier request: ") for one in rules(*later)] == [
+        *("Use pnpm", "All new code needs tests", "Commit after each step")
+    ]
     assert demands.demands("no floats")
     assert not demands.demands("no problems")
 
@@ -341,7 +343,7 @@ def test_of_a_rule_of_two_parts_the_other_part_holds() -> None:
         *worked("b.py", "c"),
     ]
     assert rules(*asked) == [
-        "It must run on Python 3.8 and never use dataclasses.",
+        "Said with an earlier request: It must run on Python 3.8 and never use dataclasses.",
         back.removeprefix("actually "),
     ]
 

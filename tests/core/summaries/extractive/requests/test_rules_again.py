@@ -42,4 +42,4 @@ def test_a_rule_that_is_set_again_with_another_figure_replaces_the_first(first: 
 def test_a_rule_replaces_none_of_its_own_prompt() -> None:
     both = "Every pear of the old orchard must weigh 200 g. Every pear of the old orchard must weigh 300 g."
     told = rules(user(both), *worked("src/rows.py", "a"), reply("Done."), user("Now prune the rows."))
-    assert "Every pear of the old orchard must weigh 200 g." in told
+    assert any("must weigh 200 g." in one for one in told)

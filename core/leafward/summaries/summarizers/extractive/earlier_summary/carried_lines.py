@@ -6,9 +6,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.late_pattern import late
-from leafward.summaries.facts.sentences.demands import demands, is_for_once, lasts
+from leafward.summaries.facts.sentences.demands import demands, is_for_once
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.replies import tells_a_passing_state
+from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.sentences.told_steps import tells_how_it_stood
 from leafward.summaries.facts.sentences.wishes import is_wish
 from leafward.summaries.facts.values import DROPPED, TAKEN_UP, FactKind
@@ -337,7 +338,7 @@ def _placed_by_words(line: _Line) -> _Line | None:
             for one in sentences(said[1])
             if demands(one) and not (is_for_once(one, ordered=False) or is_wish(one))
         ]
-        lead = lead if all(map(lasts, rules)) else SAID_WITH
+        lead = lead if all(map(orders_agent, rules)) else SAID_WITH
         return _Line(SummarySection.CONSTRAINTS, " ".join(rules), lead) if rules else None
     if section in {SummarySection.NEXT, SummarySection.IN_PROGRESS} and _ABOUT_STEPS.match(text):
         return None
