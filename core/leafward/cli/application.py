@@ -74,6 +74,7 @@ def copy_demo(file: Path, as_json: bool) -> int:
     """Writes the demo session to a new file. Raises LeafwardError where it exists or cannot be written."""
     from leafward.base.safe_text import pasted_path, shell_word
     from leafward.cli.output.page import emit_json, say
+    from leafward.cli.output.written import after
     from leafward.export.demo import demo_text
     from leafward.export.output_file import write_new_document
 
@@ -81,8 +82,9 @@ def copy_demo(file: Path, as_json: bool) -> int:
         write_new_document(file, demo_text())
     except FileExistsError:
         raise LeafwardError(f"{file} exists already; name another file") from None
-    if as_json:
-        emit_json({"path": str(file.resolve())})
-    else:
+    with after(f"{file} was written"):
+        if as_json:
+            emit_json({"path": str(file.resolve())})
+            return 0
         say(f"wrote {pasted_path(str(file))}; look at it with: leafward tree {shell_word(str(file))}")
     return 0
