@@ -20,7 +20,7 @@ from tests.core.listed_sessions import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from leafward.catalogue.listing import Catalogue
 
@@ -246,15 +246,9 @@ def test_other_agents_say_what_they_used(folder: str, known: bool) -> None:
 
 
 @pytest.fixture(params=["UTC", "Asia/Kolkata", "America/New_York", "Australia/Lord_Howe"])
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def zone(request: pytest.FixtureRequest, in_zone: Callable[[str], None]) -> None:
     """A time zone, whose days begin within an hour of UTC or change their offset within one."""
-    if not hasattr(time, "tzset"):
-        pytest.skip("time zones cannot be set here")
-    monkeypatch.setenv("TZ", request.param)
-    time.tzset()
-    yield request.param
-    monkeypatch.undo()
-    time.tzset()
+    in_zone(request.param)
 
 
 @pytest.mark.parametrize("began", [0, START + 90 * 60_000])
