@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from leafward.base.durable import draft_name
 from leafward.base.paths import is_draft
-from leafward.session.journal.durable import draft_name
 
 if TYPE_CHECKING:
     from pathlib import Path
