@@ -1,4 +1,4 @@
-"""Faults that using the lab, the X-ray and the explorer around them has shown once, so that they stay away."""
+"""Figures of the lab agree with each other: ledger, slider, cut and fates; and what it says where nothing can be done."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.containers import Vertical
 
 from leafward.base.config import Config
 from leafward.compaction.draft.draft_assembly import draft
@@ -19,7 +18,6 @@ from leafward.session.session import Session
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.fates.report import SURVIVED, Fate, Status, Survival
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.model.compaction_outcome import survival_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.page_request import PageRequest
@@ -29,16 +27,11 @@ from leafward_tui.lab.model.fates import fate_lines
 from leafward_tui.lab.model.plan_lines import plan_lines
 from leafward_tui.lab.model.sliders import Dial, Slider
 from leafward_tui.lab.model.turns import CutRows
-from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
-from leafward_tui.xray.screen import XRayScreen
-from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.acting import usage
-from tests.tui.considered import SMALL, considered, considering, follow, said, stored, working
-from tests.tui.explored import NARROW, exploring, note
+from tests.tui.considered import considered, considering, follow, said, stored, working
 from tests.tui.inspector_data import single
-from tests.tui.session_store import reached, rows, shown, until
+from tests.tui.session_store import rows, shown, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,101 +204,3 @@ class TestLab:
         names = ("leafward_tui.xray.screen", "leafward_tui.lab.runs", "textual.widgets._text_area")
         async with considering(tmp_path / "s.jsonl") as (pilot, _):
             await until(pilot, lambda: all(name in sys.modules for name in names))
-
-
-class TestExplorer:
-    async def test_a_screen_that_is_not_loaded_yet_opens_once_it_is(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        file = working(tmp_path / "s.jsonl", 6)
-        file.compacted(str(file.leaf), "## Goal\n- the zebra")
-        file.user("go on")
-        monkeypatch.setattr("leafward_tui.app.screens._SOON", ())
-        async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
-            for key, module, kind in (
-                ("X", "leafward_tui.xray.screen", XRayScreen),
-                ("c", "leafward_tui.lab.screen", LabScreen),
-            ):
-                loaded = sys.modules[module]
-                with monkeypatch.context() as without:
-                    without.delitem(sys.modules, module)
-                    without.setattr(
-                        "leafward_tui.app.screens.import_module",
-                        lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
-                        raising=False,
-                    )
-                    await pilot.press(key)
-                    await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind))  # type: ignore[misc]
-                await pilot.press("escape")
-                await until(pilot, lambda: pilot.app.screen is screen)
-
-    async def test_compacting_is_offered_on_the_path_only(self, tmp_path: Path) -> None:
-        file = working(tmp_path / "s.jsonl", 3)
-        fork = file.leaf
-        file.user("on a branch")
-        aside = file.said("yes")
-        file.leaf = fork
-        file.user("on the path")
-        file.said("yes", tokens=usage(2_000))
-        async with exploring(file.path, (120, 32), SMALL) as (pilot, screen):
-            assert isinstance(screen, ExplorerScreen)
-            assert "c compact" in rows(pilot.app)[-1]
-            screen.controllers.navigation.go_to_entry(screen.state.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
-            await until(pilot, lambda: screen.state.price is not None)
-            await until(pilot, lambda: "c compact" not in rows(pilot.app)[-1])
-
-    @pytest.mark.parametrize("up", [1, 3, 9])
-    async def test_a_sheet_leaves_the_row_it_is_about_in_sight(self, tmp_path: Path, up: int) -> None:
-        working(tmp_path / "s.jsonl", 30)
-        async with exploring(tmp_path / "s.jsonl", NARROW, SMALL) as (pilot, screen):
-            # A fold proposes no move: its turns do.
-            await pilot.press("k", "right", "@")
-            for _ in range(up):
-                await pilot.press("k")
-            await until(pilot, lambda: screen.state.price is not None)
-            graph = screen.panes.tree
-            height = graph.size.height
-            await pilot.press("enter")
-            await reached(pilot, ChoiceSheet)
-            sheet = pilot.app.screen.query_one(Vertical)
-
-            def in_sight() -> bool:
-                cursor = graph.region.y + graph.state.cursor - graph.scroll_offset.y
-                return graph.region.y <= cursor < sheet.region.y
-
-            await until(pilot, in_sight)
-            await pilot.press("escape")
-            await until(pilot, lambda: graph.size.height == height)
-
-    async def test_a_session_without_a_word_says_so(self, tmp_path: Path) -> None:
-        path = tmp_path / "s.jsonl"
-        header = {
-            "type": "session",
-            "version": 3,
-            "id": "x",
-            "timestamp": "2026-11-21T10:00:00Z",
-            "cwd": "/w",
-        }
-        path.write_text(json.dumps(header) + "\n", encoding="utf-8")
-        async with exploring(path, NARROW, SMALL) as (pilot, screen):
-            assert "nothing was said" in note(screen)
-            await pilot.press("c", "escape", "X", "escape")
-            assert pilot.app.screen is screen
-            assert "nothing was said" in note(screen)
-
-    async def test_why_there_is_no_session_stays(self, tmp_path: Path) -> None:
-        path = tmp_path / "empty.jsonl"
-        path.touch()
-        async with exploring(path, NARROW, SMALL) as (pilot, screen):
-            await until(pilot, lambda: screen.state.trouble)
-            await pilot.press("escape", "c", "X")
-            assert screen.state.trouble[:30] in note(screen)
-            assert [hint.ids for hint in screen.hints()] == ["app.back"]
-
-
-def test_names_of_summaries_lose_whole_parts() -> None:
-    name = ("compaction #146", "17 Nov 10:53", "667 tokens")
-    assert fitting(name, 60) == "compaction #146   17 Nov 10:53   667 tokens"
-    assert fitting(name, 30) == "compaction #146   667 tokens"
-    assert fitting(name, 20) == "compaction #146"
-    assert fitting(("compaction #146", "", "667 tokens"), 60) == "compaction #146   667 tokens"

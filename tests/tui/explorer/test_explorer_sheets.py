@@ -1,22 +1,27 @@
-"""Sheets and modals close once; a folded branch shows where a move to it would go; a file that goes away is told."""
+"""What opens over the explorer closes once and hides nothing; what it tells of sessions without a word, and of a file that goes away."""
 
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.containers import Vertical
 from textual.widgets import Input
 
 from leafward.base.safe_text import safe
 from leafward_tui.explorer.controllers.cursor_details import selection
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.screen import ExplorerScreen
+from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.ui.sheets.theme_choice import ThemesScreen
-from tests.acting import call
-from tests.tui.explored import Named, exploring, note
+from leafward_tui.xray.screen import XRayScreen
+from tests.acting import call, usage
+from tests.tui.considered import SMALL, working
+from tests.tui.explored import NARROW, Named, exploring, note
 from tests.tui.session_store import reached, rows, until
 from tests.tui.sure import sure
 
@@ -106,3 +111,96 @@ async def test_no_text_of_a_session_reaches_the_screen_unchanged_where_a_termina
             text = "\n".join(rows(screen.app))
             assert safe(text) == text, key
             assert "[bold]g[/]" in text or "bold" not in text
+
+
+async def test_a_screen_that_is_not_loaded_yet_opens_once_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = working(tmp_path / "s.jsonl", 6)
+    file.compacted(str(file.leaf), "## Goal\n- the zebra")
+    file.user("go on")
+    monkeypatch.setattr("leafward_tui.app.screens._SOON", ())
+    async with exploring(file.path, NARROW, SMALL) as (pilot, screen):
+        for key, module, kind in (
+            ("X", "leafward_tui.xray.screen", XRayScreen),
+            ("c", "leafward_tui.lab.screen", LabScreen),
+        ):
+            loaded = sys.modules[module]
+            with monkeypatch.context() as without:
+                without.delitem(sys.modules, module)
+                without.setattr(
+                    "leafward_tui.app.screens.import_module",
+                    lambda name, loaded=loaded: sys.modules.setdefault(name, loaded),
+                    raising=False,
+                )
+                await pilot.press(key)
+                await until(pilot, lambda kind=kind: isinstance(pilot.app.screen, kind))  # type: ignore[misc]
+            await pilot.press("escape")
+            await until(pilot, lambda: pilot.app.screen is screen)
+
+
+async def test_compacting_is_offered_on_the_path_only(tmp_path: Path) -> None:
+    file = working(tmp_path / "s.jsonl", 3)
+    fork = file.leaf
+    file.user("on a branch")
+    aside = file.said("yes")
+    file.leaf = fork
+    file.user("on the path")
+    file.said("yes", tokens=usage(2_000))
+    async with exploring(file.path, (120, 32), SMALL) as (pilot, screen):
+        assert isinstance(screen, ExplorerScreen)
+        assert "c compact" in rows(pilot.app)[-1]
+        screen.controllers.navigation.go_to_entry(screen.state.session.columns.index(aside))  # type: ignore[union-attr]  # it is read
+        await until(pilot, lambda: screen.state.price is not None)
+        await until(pilot, lambda: "c compact" not in rows(pilot.app)[-1])
+
+
+@pytest.mark.parametrize("up", [1, 3, 9])
+async def test_a_sheet_leaves_the_row_it_is_about_in_sight(tmp_path: Path, up: int) -> None:
+    working(tmp_path / "s.jsonl", 30)
+    async with exploring(tmp_path / "s.jsonl", NARROW, SMALL) as (pilot, screen):
+        # A fold proposes no move: its turns do.
+        await pilot.press("k", "right", "@")
+        for _ in range(up):
+            await pilot.press("k")
+        await until(pilot, lambda: screen.state.price is not None)
+        graph = screen.panes.tree
+        height = graph.size.height
+        await pilot.press("enter")
+        await reached(pilot, ChoiceSheet)
+        sheet = pilot.app.screen.query_one(Vertical)
+
+        def in_sight() -> bool:
+            cursor = graph.region.y + graph.state.cursor - graph.scroll_offset.y
+            return graph.region.y <= cursor < sheet.region.y
+
+        await until(pilot, in_sight)
+        await pilot.press("escape")
+        await until(pilot, lambda: graph.size.height == height)
+
+
+async def test_a_session_without_a_word_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    header = {
+        "type": "session",
+        "version": 3,
+        "id": "x",
+        "timestamp": "2026-11-21T10:00:00Z",
+        "cwd": "/w",
+    }
+    path.write_text(json.dumps(header) + "\n", encoding="utf-8")
+    async with exploring(path, NARROW, SMALL) as (pilot, screen):
+        assert "nothing was said" in note(screen)
+        await pilot.press("c", "escape", "X", "escape")
+        assert pilot.app.screen is screen
+        assert "nothing was said" in note(screen)
+
+
+async def test_why_there_is_no_session_stays(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    async with exploring(path, NARROW, SMALL) as (pilot, screen):
+        await until(pilot, lambda: screen.state.trouble)
+        await pilot.press("escape", "c", "X")
+        assert screen.state.trouble[:30] in note(screen)
+        assert [hint.ids for hint in screen.hints()] == ["app.back"]
