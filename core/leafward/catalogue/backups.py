@@ -140,7 +140,7 @@ def _pieces(original: BinaryIO, source: Path) -> Iterator[bytes]:
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """Opens a file that appears under its name once it is whole, readable by its owner only. Raises Refused if that fails."""
     # Imported only when something is written: the first frame waits for every module of the catalogue.
-    from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder
+    from leafward.base.durable import discarded_on_failure, draft_name, sync_folder
 
     waiting = draft_name(target)
     try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from leafward.agents.registry import native
+from leafward.base.durable import sync_folder, write_new
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import first_few
 from leafward.base.paths import make_private, state_dir
@@ -25,7 +26,6 @@ from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalogue.cards.card_fields import LATEST
 from leafward.catalogue.file_move import begins_with, move_file
-from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:

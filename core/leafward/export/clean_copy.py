@@ -21,14 +21,14 @@ import orjson
 
 from leafward.agents.recognition import excerpt
 from leafward.agents.registry import agent_named
+from leafward.base.durable import discarded_on_failure, draft_name, write_new
 from leafward.base.errors import NotASession, Refused, not_written
 from leafward.base.paths import private_folder, temporary_prefix
-from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.base.unpacking import CannotUnpack, packed, unpacked
+from leafward.redaction.redaction import Redactor, redact
 from leafward.session.journal.creation import create_from
-from leafward.session.journal.durable import discarded_on_failure, draft_name, write_new
 
 if TYPE_CHECKING:
     from collections import Counter

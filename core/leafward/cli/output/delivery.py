@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import pasted_path
 from leafward.cli.output.page import emit_json, note, say, write_text
 from leafward.cli.output.written import after
+from leafward.redaction.redaction import listed
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -32,7 +32,7 @@ def deliver(
 
     The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
     """
-    from leafward.export.output_file import descriptor_of, write_document
+    from leafward.base.output_file import descriptor_of, write_document
 
     shown = output is None or str(output) == "-" or descriptor_of(output) == _STDOUT
     file = None if shown else output

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate, smallest
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.findings.collection import collect
@@ -30,6 +29,7 @@ from leafward.compaction.injection.values import (
     SourceRef,
     Tier,
 )
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import tokens_of_units, utf16_length

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.base.config import Config
-from leafward.base.redact.redaction import Redactor, redact
 from leafward.context.estimators import Estimator, text_tokens
+from leafward.redaction.redaction import Redactor, redact
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import enclose
 from leafward.summaries.summarizers import choice as choosing

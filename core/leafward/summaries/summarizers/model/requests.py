@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe
 from leafward.context.estimators import Estimator, text_tokens
+from leafward.redaction.redaction import Redactor, named_in
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers.model.addresses import open_remark
 from leafward.summaries.summarizers.model.prompts import SYSTEM, RequestPurpose, instructions
