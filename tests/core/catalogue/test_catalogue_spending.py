@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from leafward.catalogue.index import Index
 from leafward.catalogue.lineage import parents
 from leafward.catalogue.usage.shared_history import _uses_in, counted_once
 from leafward.catalogue.usage.totals import day_name, sum_of, totals
+from leafward.context.recorded_usage import usage_total
+from leafward.session.session import Session
 from tests.core.catalogued import listed, replies_in
 from tests.core.listed_sessions import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
@@ -167,6 +170,20 @@ def test_what_used_nothing_and_cost_nothing_says_no_cost(store: Path, appended: 
         found = listed(store)
     assert used(found) == {"a.jsonl": (50, None)}
     assert len(found.spent(str(path))) == 1, "and no day on which nothing was used"
+
+
+def test_a_line_that_is_no_message_has_no_usage_of_a_message(store: Path) -> None:
+    """What `pi --mode json` prints repeats each reply in lines of its own, of types that no session has."""
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 50, 0.25)
+    reply = {"role": "assistant", "content": [], "usage": {"input": 70, "output": 0, "cost": {"total": 1}}}
+    draft.entry("message_end", {"message": reply})
+    draft.entry("turn_end", {"message": reply})
+    path = draft.write(store / "a.jsonl")
+    assert used(listed(store)) == {"a.jsonl": (50, 0.25)}
+    with closing(Session.open(path)) as session:
+        assert usage_total(session, range(len(session))).total == 50
 
 
 def test_of_many_copies_that_grew_each_is_read_once(store: Path) -> None:

@@ -138,6 +138,7 @@ class CodexReader:
             notes,
             made.pending,
             made.inherited,
+            numbered="ordinal",
         )
 
     def _opened(self, segment: Segment) -> Rollout:

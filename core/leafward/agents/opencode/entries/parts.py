@@ -156,7 +156,12 @@ def usage_of(message: Body) -> Body | None:
     cost = message.get("cost")
     known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < math.inf
     dollars = cost if known else 0
-    total = number_in(tokens, "total") or sent + output + read + written
+    reasoning = number_in(tokens, "reasoning") or 0
+    counted = sent + output + read + written
+    total = number_in(tokens, "total") or counted
+    # Versions that record a total leave the reasoning out of the output (`getUsage`); before, it was part of it.
+    if total - counted >= reasoning:
+        output += reasoning
     if not total and not dollars:
         return None
     return {
@@ -164,7 +169,7 @@ def usage_of(message: Body) -> Body | None:
         "output": output,
         "cacheRead": read,
         "cacheWrite": written,
-        "reasoning": number_in(tokens, "reasoning") or 0,
+        "reasoning": reasoning,
         "totalTokens": total,
         "cost": {"total": dollars},
     }
