@@ -391,7 +391,7 @@ def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 1)
     for number in range(4):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("a needle")
-    both, holds, met = Barrier(2, timeout=30), Prefilter._holds, set[int]()
+    both, holds, met = Barrier(2, timeout=60), Prefilter._holds, set[int]()
 
     def together(self: Prefilter, file: str, stop: Callable[[], bool]) -> bool:
         """The first file of each thread waits until the other thread has one."""

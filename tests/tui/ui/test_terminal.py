@@ -269,7 +269,7 @@ def test_both_sequences_reach_a_real_terminal(tmp_path: Path) -> None:
     )
     os.close(theirs)
     seen = b""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     try:
         while time.monotonic() < deadline:
             if select.select([ours], [], [], 0.2)[0]:
