@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.export import litter
+from leafward.doctor import litter
 from tests.surroundings import REPOSITORY
 from tests.torture.scenes import Scene, World, scenes
 from tests.torture.worlds import Moment
