@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from leafward.agents.claude.entries.contents import native_usage
+from leafward.agents.claude.entries.records import misses_files
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import headline
@@ -447,3 +449,12 @@ def test_a_count_below_zero_is_none(field: str) -> None:
     assert usage is not None
     assert usage["totalTokens"] == sum(counts.values()) - counts[field]
     assert min(usage[key] for key in ("input", "output", "cacheRead", "cacheWrite")) == 0
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_files_that_a_snapshot_misses_are_looked_for_however_its_row_is_spaced(
+    separators: tuple[str, str],
+) -> None:
+    snapshot = {"trackedFileBackups": {"pears.txt": {"backupFileName": None, "version": 1}}}
+    row = {"type": "file-history-snapshot", "snapshot": snapshot, "isSnapshotUpdate": False}
+    assert misses_files(json.dumps(row, separators=separators).encode())
