@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from leafward.doctor.session_problems import check
 from tests.codex_rollout import Rollout, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -73,3 +74,40 @@ def test_a_count_in_a_line_of_an_unknown_type_is_no_reply_s(tmp_path: Path) -> N
     assert "usage" not in session.entry(reply).message
     assert usage_total(session, range(len(session))).total == 0
     assert not Basis.of(session).count_at(session.leaf).recorded
+
+
+def spaced(line: dict[str, Any]) -> str:
+    return json.dumps(line)
+
+
+def turned(line: dict[str, Any]) -> str:
+    return json.dumps(dict(reversed(line.items())), separators=(",", ":"))
+
+
+@pytest.mark.parametrize("written", [spaced, turned])
+def test_lines_that_another_program_wrote_again_are_the_same(
+    tmp_path: Path, written: Callable[[dict[str, Any]], str]
+) -> None:
+    """What a sub-agent was given counts for the session that it is from, and a turn has its own folder."""
+    rollout = Rollout(tmp_path, first=0, subagent_history_start_ordinal=3, source={"subagent": "review"})
+    rollout.prompt("Count the pears")
+    rollout.line("turn_context", cwd="/home/ada/barn", model="pear-1")
+    rollout.prompt("Count the plums")
+    rollout.item("function_call", name="shell", arguments='{"command":["ls"]}', call_id="a")
+    rollout.item("function_call_output", call_id="a", output="plums")
+    rollout.reply("Nine", 500)
+    before = opened(rollout.path)
+    facts = [before.body(index) for index in range(len(before))]
+    used = usage_total(before, range(before.inherited, len(before)))
+    inherited = before.inherited
+    lines = [json.loads(line) for line in rollout.path.read_text(encoding="utf-8").splitlines()]
+    rollout.path.write_text("".join(written(line) + "\n" for line in lines), encoding="utf-8")
+    again = opened(rollout.path)
+    assert used.total > 0
+    assert usage_total(again, range(again.inherited, len(again))) == used
+    assert again.inherited == inherited > 0
+    assert [without_ids(again.body(index)) for index in range(len(again))] == list(map(without_ids, facts))
+
+
+def without_ids(body: dict[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (body or {}).items() if key not in ("id", "parentId")}

@@ -136,3 +136,14 @@ def test_reasoning_is_part_of_the_output_where_the_total_has_it_beside(
     usage = usage_of({"tokens": tokens})
     assert usage is not None
     assert (usage["output"], usage["totalTokens"], usage["reasoning"]) == (output, total, 15)
+
+
+@pytest.mark.parametrize("field", ["input", "output", "reasoning", "total"])
+def test_a_count_below_zero_is_none(field: str) -> None:
+    usage = usage_of(
+        {"tokens": {"input": 100, "output": 20, "reasoning": 0, "cache": {"write": -3}, field: -1}}
+    )
+    assert usage is not None
+    parts = [usage[key] for key in ("input", "output", "cacheRead", "cacheWrite")]
+    assert min(parts) >= 0
+    assert usage["totalTokens"] == sum(parts)

@@ -96,7 +96,7 @@ INHERITS = "fork-context-ref"
 _BULK = late(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Large rows whose content is not read while reading a transcript, but for the files that a snapshot misses."""
 SNAPSHOT = "file-history-snapshot"
-_MISSES = (b'"backupFileName":null', b'"isSnapshotUpdate":false')
+_MISSES = (b'"backupFileName"', b"null", b"false")
 
 _CLOSES = ord("}")
 _APART = 1 << 10

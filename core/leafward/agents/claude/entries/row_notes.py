@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PICTURES = ("image", "document")
 """Types of blocks of a user's message that show something."""
 _SHOWING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED})
-INFERRED = "the row that this compaction follows is not in this file; Leafward uses the row before it"
+INFERRED = "this compaction names no row of this file that it follows; Leafward uses the row before it"
 """The note on a compaction whose place was inferred."""
 
 
