@@ -59,6 +59,15 @@ def results(size: int) -> list[Line]:
     return [said(0, None), reply, *answers]
 
 
+def labels(size: int) -> list[Line]:
+    """Labels in a chain below a prompt, of which none is part of the conversation."""
+    chained = [
+        {**said(number + 1, number), "type": "label", "targetId": f"{0:08x}", "label": "x"}
+        for number in range(size)
+    ]
+    return [said(0, None), *chained]
+
+
 SHAPES: dict[str, Callable[[int], list[Line]]] = {
     "in order": chain,
     "in no order": lambda size: mixed(chain(size)),
@@ -70,6 +79,7 @@ SHAPES: dict[str, Callable[[int], list[Line]]] = {
         + [said(size + number, number) for number in range(size)]
     ),
     "long ids": lambda size: chain(size, "z" * 10_000),
+    "labels in no order": lambda size: mixed(labels(size)),
     "results in order": results,
     "results in no order": lambda size: mixed(results(size)),
 }
@@ -99,11 +109,14 @@ def steps(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.parametrize("every_entry", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_four_times_the_entries_are_four_times_the_steps(tmp_path: Path, shape: str) -> None:
+def test_four_times_the_entries_are_four_times_the_steps(
+    tmp_path: Path, shape: str, every_entry: bool
+) -> None:
     def of(size: int) -> int:
         with closing(session_of(tmp_path / f"{size}.jsonl", SHAPES[shape](size))) as session:
-            return steps(lambda: list(tree_text(session, Page())))
+            return steps(lambda: list(tree_text(session, Page(), every_entry=every_entry)))
 
     of(20)
     assert of(1200) < 4.4 * of(300)
