@@ -36,13 +36,11 @@ OUTCOME = " → "
 REPLY = "the reply "
 """The beginning of what stands there where no call shows that the request is done."""
 _SAYS = f"{REPLY}says: “"
-WORKED_ON = "worked on "
-"""The beginning of what stands there where files were changed meanwhile, and nothing shows that this did it."""
 REVERTED_SINCE = "reverted since"
 """What stands there of work that was taken back."""
 
 
-_ASKED = "Asked: "
+ASKED = "Asked: "
 ASKED_BEFORE = "Asked before: "
 """The lead of an earlier request of which nothing tells whether it is done."""
 
@@ -121,7 +119,8 @@ class LineCandidate:
     @property
     def tells_work(self) -> bool:
         """Whether it is about finished work, in whoever's words."""
-        return self.section is SummarySection.DONE or self.reports
+        done = self.section is SummarySection.DONE or self.reports
+        return done or (self.section is SummarySection.GOAL and OUTCOME in self.text)
 
     @property
     def asks(self) -> bool:
@@ -131,21 +130,18 @@ class LineCandidate:
     @property
     def is_request(self) -> bool:
         """Whether it begins as the line of one."""
-        return self.text.startswith((_ASKED, ASKED_BEFORE, "Last request"))
+        return self.text.startswith((ASKED, ASKED_BEFORE, "Last request"))
 
     @property
     def is_ticked(self) -> bool:
-        """Whether it is told as done: calls show it, and not a reply's words alone."""
-        if self.section is not SummarySection.DONE or not self.asks:
-            return self.section is SummarySection.DONE
-        came = self.text.partition(OUTCOME)[2]
-        return bool(came) and not came.startswith((REPLY, WORKED_ON, REVERTED_SINCE))
+        """Whether calls show it: no request, and no line that says who ticked it."""
+        return self.section is SummarySection.DONE and not (self.asks or self.group)
 
     @property
     def came(self) -> str:
         """What its outcome says, or the whole line where it repeats no request."""
         came = self.text.partition(OUTCOME)[2] if self.asks else self.text
-        return came.removeprefix(_SAYS).removesuffix("”") if came.startswith(_SAYS) else came
+        return came.removeprefix(_SAYS).rpartition("”")[0] if came.startswith(_SAYS) else came
 
     def shorten(self) -> None:
         """Cuts the text to a line, without a quotation of which only a part would be left."""
@@ -155,8 +151,8 @@ class LineCandidate:
     def lose_outcome(self) -> None:
         """Takes the outcome from the line of a request: nothing says any more that what was asked for is done."""
         self.text = self.text.partition(OUTCOME)[0]
-        if self.section is SummarySection.DONE and self.text.startswith(_ASKED):
-            self.section, self.text = SummarySection.CONTEXT, ASKED_BEFORE + self.text.removeprefix(_ASKED)
+        if self.section is SummarySection.DONE and self.text.startswith(ASKED):
+            self.section, self.text = SummarySection.CONTEXT, ASKED_BEFORE + self.text.removeprefix(ASKED)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Reach, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
+    OUTCOME,
     SAID_WITH,
     SAID_WITH_OPEN,
     Evidence,
@@ -204,7 +205,9 @@ def _passes(passed: int, failed: int) -> str:
 def changed(evidence: Evidence) -> None:
     """Adds the changed files, where no other line tells the work."""
     done = any(
-        candidate.section is SummarySection.DONE and candidate.worth > 0 for candidate in evidence.candidates
+        (candidate.section is SummarySection.DONE and candidate.worth > 0)
+        or (candidate.asks and OUTCOME in candidate.text)
+        for candidate in evidence.candidates
     )
     works = sorted(
         (work for work in evidence.files.values() if work.changes),

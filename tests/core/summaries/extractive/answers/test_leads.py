@@ -40,7 +40,7 @@ def _told(asked: str, answer: str) -> list[str]:
 @pytest.mark.parametrize("lead", _LEADS)
 def test_the_answer_behind_a_sentence_that_leads_to_it_is_the_outcome(lead: str) -> None:
     told = _told(_ASKED, f"{lead} {_ANSWER}")
-    assert f"Last request: {_ASKED} → {quoted(_ANSWER)}" in told
+    assert f"Last request, answered: {_ASKED} → {quoted(_ANSWER)}" in told
     assert not any(lead in line for line in told)
 
 
@@ -67,7 +67,7 @@ def test_an_answer_whose_subject_is_in_the_lead_stands_behind_it() -> None:
     lead = "I checked all the places that read it."
     told = _told(_ASKED, f"{lead} It is kept in the keychain under `orchard.token`.")
     answer = quoted(f"{lead} It is kept in the keychain under `orchard.token`.")
-    assert f"Last request: {_ASKED} → {answer}" in told
+    assert f"Last request, answered: {_ASKED} → {answer}" in told
 
 
 def test_a_reason_is_the_answer_behind_words_that_lead_to_it() -> None:
@@ -75,14 +75,14 @@ def test_a_reason_is_the_answer_behind_words_that_lead_to_it() -> None:
         "Why is the deploy of orchard so slow?",
         "Most of it is `npm ci` because the cache is cold.",
     )
-    assert f"Last request: {asked} → {quoted(reason)}" in _told(
+    assert f"Last request, answered: {asked} → {quoted(reason)}" in _told(
         asked, f"I profiled the last three runs. {reason}"
     )
 
 
 def test_a_yes_or_no_alone_stands_before_what_is_said_with_it() -> None:
     asked, reason = "Does orchard refresh the token by itself?", "`refresh()` is only called by the tests."
-    told = f"Last request: {asked} → {quoted(f'No. {reason}')}"
+    told = f"Last request, answered: {asked} → {quoted(f'No. {reason}')}"
     assert told in _told(asked, f"No. {reason}")
     assert told in _told(asked, f"**No.** {reason}")
 
@@ -90,7 +90,7 @@ def test_a_yes_or_no_alone_stands_before_what_is_said_with_it() -> None:
 def test_a_lead_alone_is_still_told() -> None:
     told = _told("List the files of orchard.", "Here are the files of orchard.")
     said = quoted("Here are the files of orchard.")
-    assert f"Last request: List the files of orchard. → {said}" in told
+    assert f"Last request, answered: List the files of orchard. → {said}" in told
 
 
 def test_a_sentence_goes_on_behind_the_end_of_a_list_in_it() -> None:
@@ -146,4 +146,4 @@ def test_a_short_answer_is_the_outcome_as_a_whole(asked: str, answer: str, outco
     """Fails where an answer whose subject is in the question has no outcome."""
     told = _told(asked, answer)
     arrow = f" → {quoted(outcome)}" if outcome else ""
-    assert f"Last request: {asked}{arrow}" in told
+    assert f"Last request, answered: {asked}{arrow}" in told

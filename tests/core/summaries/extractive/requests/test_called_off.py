@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import ran, reply, result, told_in, user, worked
+from tests.core.told import LAST_ANSWERED, ran, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -76,7 +75,7 @@ def test_in_a_talk_the_first_request_is_no_goal_once_others_were_answered() -> N
         user("Now write the document for the orders part"),
     ]
     assert told_in(GOAL, *said) == ["write the document for the orders part"]
-    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [NOTHING_OPEN]
+    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [LAST_ANSWERED]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_a_prompt_that_goes_on_with_the_one_before_stands_with_it() -> None:
     ]
     asked = [line for line in told_in(DONE, *said) if line.startswith("Asked")]
     assert asked == [
-        "Asked: we need a section on themes in the readme of orchard; needs to be set to 1 for true colours → Added a section on themes to the readme."
+        "Asked: we need a section on themes in the readme of orchard; needs to be set to 1 for true colours → the reply says: “Added a section on themes to the readme.”"
     ]
 
 
@@ -131,9 +130,9 @@ def test_the_answer_to_a_question_of_the_models_ends_the_request() -> None:
         *worked("db.py", "a"),
         reply("Set up SQLite in db.py."),
     ]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
-    (done,) = told_in(DONE, *said)
-    assert done.startswith("Last request: Set up the database of orchard → ")
+    assert told_in(GOAL, *said) == [LAST_ANSWERED]
+    (done,) = told_in(GOAL, *said)
+    assert done.startswith("Last request, answered: Set up the database of orchard → ")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +150,7 @@ def test_a_correction_in_any_language_ends_what_it_corrects(
 ) -> None:
     second = first.replace("8080", "9090")
     said = [user(asked), *worked("s.py", "a"), reply(first), user(then), *worked("s.py", "b"), reply(second)]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(GOAL, *said) == [LAST_ANSWERED]
     assert first.rstrip(".。") not in "\n".join(told_in(DONE, *said))
 
 
@@ -189,7 +188,7 @@ def test_a_result_that_the_user_accepts_as_it_is_ends_the_request() -> None:
         *ran("b", "rm tests/test_old.py"),
         reply("Deleted the test and committed."),
     ]
-    assert told_in(GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(GOAL, *said) == [LAST_ANSWERED]
 
 
 def test_a_word_on_how_to_take_an_offer_is_no_goal() -> None:

@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import ran, reply, result, span, summarize, told_in, user, work_told, worked
+from tests.core.told import (
+    LAST_ANSWERED,
+    ran,
+    reply,
+    result,
+    span,
+    summarize,
+    told_in,
+    user,
+    work_told,
+    worked,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -106,7 +117,7 @@ def test_what_the_user_takes_back_in_the_kept_messages_is_not_told_as_done() -> 
         *worked("src/lexer.py", "a"),
         reply("Done. Moved the table of the lexer to `src/lexer.py`."),
     ]
-    assert any("Moved the table" in line for line in told_in(SummarySection.DONE, *said))
+    assert any("Moved the table" in line for line in told_in(SummarySection.GOAL, *said))
     behind = kept(user("you can undo that, it was the printer"), *worked("src/lexer.py", "b"))
     assert not any("Moved the table" in line for line in told_in(SummarySection.DONE, *said, kept=behind))
     assert any(
@@ -204,7 +215,7 @@ def test_the_goal_of_an_earlier_summary_is_over_where_the_work_on_it_ended(in_ke
     work = [*worked("src/frost.py", "a"), *ran("b", "pytest tests/test_frost.py")]
     end = reply("Fixed. `src/frost.py` counts the rows now, and a test covers them.")
     said, more = ([*work, end], {}) if not in_kept else (work, {"kept": kept(end)})
-    assert told_in(SummarySection.GOAL, *said, previous=previous, **EARLIER, **more) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said, previous=previous, **EARLIER, **more) == [GOT_REPLY]
     context = told_in(SummarySection.CONTEXT, *said, previous=previous, **EARLIER, **more)
     assert "Asked before: Find out why the frost rows are counted twice" in context
     left = reply("Fixed the count in `src/frost.py`. The test of the rows still fails.")
@@ -293,7 +304,7 @@ def test_a_request_is_over_though_a_word_behind_it_had_no_answer() -> None:
         user("what did i just run?"),
         reply("You typed `ls` as a prompt, so it was run as a tool."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
 
 
 def test_an_answer_that_leaves_a_thing_as_it_is_belongs_to_the_request() -> None:
@@ -434,4 +445,4 @@ def test_a_call_that_a_reply_only_writes_out_ends_no_work() -> None:
     typed = 'Let me build it.\n\n<invoke name="bash">\n<parameter name="command">make pears</parameter>\n</invoke>'
     (goal,) = told_in(SummarySection.GOAL, *said, reply(typed))
     assert goal == "Does the pear table build on the north bed?"
-    assert told_in(SummarySection.GOAL, *said, reply("It builds on the north bed.")) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said, reply("It builds on the north bed.")) == [LAST_ANSWERED]

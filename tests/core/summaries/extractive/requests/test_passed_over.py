@@ -79,8 +79,8 @@ def test_an_answered_last_request_has_its_outcome() -> None:
         *worked("tests/rows.py", "b"),
         reply("My mistake, the worker slept in two of them."),
     ]
-    last = "Last request: 19 tests in 53 SECONDS? → worked on `rows.py`"
-    assert last in told_in(SummarySection.DONE, *said)
+    last = "Last request, answered: 19 tests in 53 SECONDS? → changed `rows.py`"
+    assert last in told_in(SummarySection.GOAL, *said)
 
 
 def test_what_is_asked_to_go_is_no_longer_kept() -> None:

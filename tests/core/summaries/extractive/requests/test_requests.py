@@ -217,7 +217,7 @@ def test_a_request_of_which_only_files_tell_is_left_out_once_these_were_changed_
     asked = [user("the link colour of the orchard is green"), *worked("src/theme.json", "a")]
     asked += [reply("It was hard to read."), user("print the crates by their weight")]
     asked += [*worked("src/crates.py", "b"), reply("Added the weight to `crates_of`.")]
-    told = "Asked: the link colour of the orchard is green → worked on `theme.json`"
+    told = "Asked: the link colour of the orchard is green → changed `theme.json`"
     then = [user("Port the lexer of orchard to a table"), *worked("src/lexer.py", "c"), reply("Ported it.")]
     assert told in told_in(SummarySection.DONE, *asked, *then)
     again = [

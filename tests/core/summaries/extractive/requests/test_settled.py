@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
-from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import ran, reply, result, span, summarize, told_in, user
+from tests.core.told import LAST_ANSWERED, ran, reply, result, span, summarize, told_in, user
 
 if TYPE_CHECKING:
     from typing import Any
@@ -29,9 +28,9 @@ def kept(*messages: dict[str, Any]) -> list[SpanMessage]:
 
 def test_an_answered_last_request_is_done_and_no_goal() -> None:
     said = [ASKED, *EDIT, reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")]
-    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
-    assert told_in(SummarySection.DONE, *said) == [
-        "Last request: Port the lexer of orchard to a table. → Moved the table out of `src/lexer.py`; 26 tests pass."
+    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [
+        "Last request, answered: Port the lexer of orchard to a table. → the reply says: “Moved the table out of `src/lexer.py`; 26 tests pass.”"
     ]
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
 
@@ -44,7 +43,7 @@ def test_behind_an_errand_too_the_goal_says_that_nothing_is_open() -> None:
         user("commit"),
         reply("Committed. All 12 tests pass."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
 
 
 def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
@@ -58,9 +57,10 @@ def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
             "## Each job once\n\nSixty mails were sent twice.\n\n- `check main` fails: 17 of 400 jobs run twice"
         ),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    (goal,) = told_in(SummarySection.GOAL, *said)
+    assert goal.startswith("Last request, answered: Description for the review.")
     done = told_in(SummarySection.DONE, *said)
-    assert any(line.startswith("Last request: Description for the review.") for line in done)
     assert any(line.startswith("Asked: Changelog and README") for line in done)
 
 
@@ -100,8 +100,11 @@ def test_the_next_request_is_the_goal_behind_a_summary_of_which_nothing_was_open
     assert told_in(SummarySection.GOAL, *more, previous=before, previous_entry=EntryIndex(3)) == [
         "port the printer of orchard."
     ]
-    assert "Last request: Port the lexer" not in summarize(then).text
-    assert "Asked: Port the lexer of orchard to a table. → Moved the table" in summarize(then).text
+    assert "Last request, answered: Port the lexer" not in summarize(then).text
+    assert (
+        "Asked: Port the lexer of orchard to a table. → the reply says: “Moved the table"
+        in summarize(then).text
+    )
 
 
 def test_what_the_kept_messages_go_on_with_is_neither_last_nor_waiting() -> None:
@@ -148,16 +151,16 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
     what = span(ASKED, *EDIT, kept=kept(*behind), prefix=3)
     lines = [(section, line) for section, line, _ in read_outline(Extractive().summarize(what, 1000).text)]
     goal = next(line for section, line in lines if section is SummarySection.GOAL)
-    assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else NOTHING_OPEN)
+    assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else LAST_ANSWERED)
     assert not any(section is SummarySection.IN_PROGRESS for section, line in lines if line != "(none)")
     # What came of it stands in the kept messages, with what the user said to that.
     asked = "Port the lexer of orchard to a table."
     told = next(one for one in lines if asked in one[1])
     if behind[-1]["role"] == "user":
-        asked = f"Last request before the messages that were kept: {asked} → worked on `lexer.py`"
+        asked = f"Last request before the messages that were kept: {asked} → changed `lexer.py`"
         assert told == (SummarySection.CONTEXT, asked)
     else:
-        assert told[0] is SummarySection.DONE
+        assert told[0] is SummarySection.GOAL
         assert f"{asked} → " in told[1]
 
 
@@ -199,7 +202,7 @@ def test_a_remark_beside_the_work_is_told_with_its_answer_where_that_asks_how_th
 def test_an_errand_is_done_with_its_outcome(errand: str, answer: str) -> None:
     errands = [user(errand), *EDIT, reply(answer)]
     then = [user("now the printer of the orchard too"), *EDIT]
-    assert f"Asked: {errand} → {answer}" in told_in(
+    assert f"Asked: {errand} → the reply says: “{answer}”" in told_in(
         SummarySection.DONE, ASKED, *EDIT, reply("Moved the table."), *errands, *then
     )
 
@@ -264,7 +267,7 @@ def test_a_reply_behind_a_search_of_the_provider_ends_the_request() -> None:
         "stopReason": "stop",
     }
     said = [user("Which way is the fastest for the lexer of orchard?"), searched]
-    assert told_in(SummarySection.GOAL, *said) == [NOTHING_OPEN]
+    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
 
 
 def test_a_question_above_a_line_of_sources_waits() -> None:
@@ -337,7 +340,7 @@ def test_a_request_whose_reply_broke_off_is_told_with_the_answer_to_going_on() -
     ]
     (asked,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Asked: ")]
     assert asked.startswith(
-        "Asked: Draw the lanes of the valley beside the tree of all rows. → Drew the lanes"
+        "Asked: Draw the lanes of the valley beside the tree of all rows. → the reply says: “Drew the lanes"
     )
 
 

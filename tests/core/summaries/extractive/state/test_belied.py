@@ -33,7 +33,7 @@ def test_a_request_whose_tests_fail_in_the_next_run_is_not_done(other: list[dict
     assert _ticked(*_FIX, *_OTHER)
     assert not _ticked(*said, *other)
     context = told_in(SummarySection.CONTEXT, *said, *other)
-    assert f"{_BEFORE} → worked on `parser.ts`" in context
+    assert f"{_BEFORE} → changed `parser.ts`" in context
     assert not any("every test passes" in line for line in context)
 
 

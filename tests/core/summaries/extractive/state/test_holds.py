@@ -16,12 +16,23 @@ from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.marker_words import Markers
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.remaining_work import remains
-from leafward.summaries.summarizers.extractive.requests.user_requests import NOTHING_OPEN, SETTLED
+from leafward.summaries.summarizers.extractive.requests.user_requests import GO_ON
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
-from tests.core.told import lines_of, ran, reply, span, stored, summarize, told_in, user, worked
+from tests.core.told import (
+    LAST_ANSWERED,
+    lines_of,
+    ran,
+    reply,
+    span,
+    stored,
+    summarize,
+    told_in,
+    user,
+    worked,
+)
 from tests.surroundings import REPOSITORY
 
 if TYPE_CHECKING:
@@ -77,7 +88,7 @@ def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
 def test_a_goal_that_only_points_at_what_stood_before_is_none(goal: str) -> None:
     previous = f"## Goal\n{goal}\n"
     goals = told_in(SummarySection.GOAL, *went_on(1), previous=previous, previous_entry=EntryIndex(3))
-    assert goals == [NOTHING_OPEN]
+    assert goals == [LAST_ANSWERED]
     kept = "## Goal\nContinue the port of the queue to sqlite\n"
     assert told_in(SummarySection.GOAL, *went_on(1), previous=kept, previous_entry=EntryIndex(3)) == [
         "Continue the port of the queue to sqlite"
@@ -309,7 +320,7 @@ def test_the_words_that_patterns_are_looked_up_by_miss_none_of_their_forms(corpo
 def test_what_was_asked_last_in_the_bundled_session_is_done_as_the_kept_messages_answer_it(size: int) -> None:
     lines = stored(REPOSITORY / "core" / "leafward" / "data" / "demo.jsonl", size=size)
     (goal,) = lines[SummarySection.GOAL]
-    assert goal in SETTLED
+    assert goal == GO_ON
     asked = (
         "changelog and README. short, people upgrade from 0.4 → the reply says: “`CHANGELOG.md` starts with"
     )

@@ -82,7 +82,7 @@ def test_a_request_that_was_corrected_has_the_last_outcome() -> None:
         said += [user(then)] if then else []
     done = work_told(*said)
     assert (
-        "Asked: Set the default port of the orchard server to 8080 → Changed the default port to 6060."
+        "Asked: Set the default port of the orchard server to 8080 → the reply says: “Changed the default port to 6060.”"
         in done
     )
     assert not any(f"to {port}." in line for line in done for port in (8080, 9090, 7070))

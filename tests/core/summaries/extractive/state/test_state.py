@@ -154,7 +154,7 @@ def test_an_answered_request_is_done_with_its_outcome() -> None:
         *ran("c", "python bench.py"),
     ]
     done = told_in(SummarySection.DONE, *said)
-    assert any(line.startswith("Asked: write the changelog") and "→ Added an entry" in line for line in done)
+    assert any(line.startswith("Asked: write the changelog") and "“Added an entry" in line for line in done)
     going = told_in(SummarySection.IN_PROGRESS, *said)
     assert any(line.startswith("Last request: measure") for line in going)
     assert not any("changelog for" in line for line in going)

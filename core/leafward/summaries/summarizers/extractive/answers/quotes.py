@@ -53,7 +53,7 @@ _TALK = re.compile(
 """Sentences that depend on the text around them."""
 _HEADING = re.compile(r"(?m)^#{1,6} ")
 _QUOTED = re.compile(
-    r"^(?:Waiting for the user|Asked(?: before)?|Last request(?: before the messages that were kept|, answered with a question)?|Last reply|Said last): "
+    r"^(?:Waiting for the user|Asked(?: before)?|Last request(?: before the messages that were kept|, answered(?: with a question)?)?|Last reply|Said last): "
 )
 _OF_A_BRANCH: dict[SummarySection, tuple[SummarySection, float, str]] = {
     SummarySection.GOAL: (SummarySection.CONTEXT, 1.5, "A branch that was left: "),

@@ -17,6 +17,7 @@ from leafward.summaries.summarizers.extractive.answers.answer_lists import stand
 from leafward.summaries.summarizers.extractive.answers.last_reply import WAITING
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import reached
 from leafward.summaries.summarizers.extractive.candidates import (
+    ASKED,
     ASKED_BEFORE,
     BEFORE_KEPT,
     SAID_WITH,
@@ -61,7 +62,9 @@ if TYPE_CHECKING:
 _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|does(?:n't| not) want)\b")
 _ROW = late(r"\s*\|\s*")
 _OF_THE_END = ("Said last: ", "Last reply: ")
-_LAST_REQUEST = late(rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK})?: ")
+_LAST_REQUEST = late(
+    rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK}|(?P<answered>{user_requests.ANSWERED}))?: "
+)
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
 _NAMES_LINE = late(r"Names that came up: |Changed `")
 """Lines of ours with names that the next summary lists again."""
@@ -150,8 +153,8 @@ def carry(
         if carried is not None:
             _add(since, carried, entry, Provenance.DATED if read.dated else Provenance.EARLIER)
     if goals and not (behind.turns or lasting):
-        nothing = user_requests.SETTLED[bool(behind.later)]
-        add(evidence, SummarySection.GOAL, nothing, (entry,), 3.0, first=True)
+        goal = user_requests.GO_ON if behind.later else user_requests.GOT_REPLY
+        add(evidence, SummarySection.GOAL, goal, (entry,), 3.0, first=True)
 
 
 def _since(evidence: Evidence, behind: Since) -> _Since:
@@ -196,7 +199,7 @@ def _goals(
             line.text
             for line in outline
             if line.section is SummarySection.GOAL
-            and line.text not in user_requests.SETTLED
+            and line.text not in (user_requests.GO_ON, user_requests.GOT_REPLY)
             and not _is_past_request(line.text, turns)
         ],
         [turn for turn in (every if went_on else turns) if not is_beside(turn)],
@@ -224,8 +227,12 @@ def _read_today(
 ) -> _Line | None:
     """A line in words that hold now, a goal in its new section; None where nothing of it is left."""
     section, text, lead = read.section, read.text, ""
-    if section is SummarySection.GOAL and _LAST_REQUEST.match(text) and text not in goals:
-        section, text, lead = SummarySection.CONTEXT, _LAST_REQUEST.sub("", text), ASKED_BEFORE
+    last = _LAST_REQUEST.match(text)
+    if section is SummarySection.GOAL and last is not None and text not in goals:
+        text = text[last.end() :]
+        section, lead = (
+            (SummarySection.DONE, ASKED) if last["answered"] else (SummarySection.CONTEXT, ASKED_BEFORE)
+        )
     if section is SummarySection.GOAL:
         if text not in goals:
             return None
@@ -296,7 +303,7 @@ def _placed(since: _Since, line: _Line, *, is_open: bool | None, not_done: bool)
     if section is SummarySection.CONTEXT and since.turns:
         text = _LAST_REQUEST.sub(ASKED_BEFORE, text)
     if section in _WORK and _LAST_REQUEST.match(text):
-        asked = _LAST_REQUEST.sub("Asked: ", text)
+        asked = _LAST_REQUEST.sub(ASKED, text)
         return _Line(SummarySection.DONE, asked, lead) if since.turns else line
     line = _Line(section, text, lead)
     outcome = since.closed.get(line_key(text))

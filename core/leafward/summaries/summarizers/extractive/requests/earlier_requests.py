@@ -10,9 +10,9 @@ from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.values import DROPPED, FactKind
 from leafward.summaries.summarizers.extractive.candidates import (
+    ASKED,
     ASKED_BEFORE,
     OUTCOME,
-    WORKED_ON,
     Evidence,
     add,
 )
@@ -133,7 +133,7 @@ def answered_request(
     # The outcome does not make a request less worth telling.
     worth *= max(1.0, len(text) / max(1, len(text.partition(OUTCOME)[0])))
     section = section_of(turn, end, same)
-    lead = "Asked: " if section is SummarySection.DONE else ASKED_BEFORE
+    lead = ASKED if section is SummarySection.DONE else ASKED_BEFORE
     add(evidence, section, text, (turn.entry,), worth, limit=LINE_LIMIT, lead=lead)
 
 
@@ -152,7 +152,7 @@ def tell_changes(evidence: Evidence, turns: Sequence[Turn], same: SameWork, gone
         if turn is None or OUTCOME in candidate.text:
             continue
         if files := [path for path in same.changed(turn) if path not in gone]:
-            told = f"{OUTCOME}{WORKED_ON}{named_files(files)}"
+            told = f"{OUTCOME}changed {named_files(files)}"
             candidate.text = cut(candidate.text, LINE_LIMIT - len(told)) + told
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences import labels, prose, questions, responses
 from leafward.summaries.facts.sentences.content_words import ENGLISH, content_words
-from leafward.summaries.facts.sentences.demands import only_limits
 from leafward.summaries.facts.sentences.replies import announces, reports
 from leafward.summaries.summarizers.extractive.answers.passages import passages, without_questions
 from leafward.summaries.summarizers.extractive.answers.quotes import OPEN_LIMIT, REQUEST_LIMIT
@@ -23,7 +22,6 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, REPLY, quoted
 from leafward.summaries.summarizers.extractive.requests.answered_requests import (
     asks_for_plan,
-    asks_for_work,
     tells_outcome,
 )
 from leafward.summaries.summarizers.extractive.requests.current_goal import stands_for_an_aside
@@ -228,56 +226,38 @@ def _shortened(text: str) -> str:
 
 
 def with_outcome(text: str, request: Turn, end: Turn, same: SameWork) -> str:
-    """A request with its outcome: the answer's first report of work, else the changed files, else its first statement.
+    """A request with what came of it: what the answer reports of it, else its first statement, and the files that were changed.
 
-    What no call shows is told as what the reply says. A decision is no outcome: it has a section of its own. A statement about
-    code that was written anew since may no longer hold. Where `end` tells no outcome, only how it begins is told. What asks for
-    no work has no more than a quotation.
+    What the answer says is quoted: no call shows that it is so. A decision is no outcome: it has a section of its own. A
+    statement about code that was written anew since may no longer hold. Where `end` tells no outcome, only how it begins is told.
     """
     changed = changed_for(request, end, same)
     if end.doubted:
         return text
     if not tells_outcome(request, end, changed=bool(changed), looked=same.only_looked(end)):
         return with_ending(text, request, end.answer, same)
-    shown = same.did(end) or (not end.works and same.did(request))
     report = _report_of(end.answer, request.text)
-    shown = shown and _is_ordered(request, text, [report or _statement_of(end, same), *changed])
-    told = cut(_outcome_of(request, end, changed, report, same, shown=shown), OUTCOME_LIMIT)
-    if not told or is_heading(told):
-        return text
-    shown = (shown and bool(changed or report)) or told.startswith(REPLY)
-    return f"{text}{OUTCOME}{told if shown else quoted(told)}"
+    told = cut(_outcome_of(request, end, changed, report, same), OUTCOME_LIMIT)
+    return _with_came(text, "" if is_heading(told) else told, changed, beside=not report)
 
 
-def _is_ordered(request: Turn, text: str, came: Sequence[str]) -> bool:
-    """Whether a request, quoted as `text`, orders work, or is no question and what `came` of it names something of it.
-
-    What else led to work, such as a remark or a limit, does not say what was to be done.
-    """
-    if asks_for_work(request.text):
-        return True
-    if questions.asks(request.text) or only_limits(request.own):
-        return False
-    # In other languages nothing here tells an order from a remark.
-    return ENGLISH.search(request.text) is None or any(
-        _is_about(one, f"{text} {request.text}") for one in came
-    )
+def _with_came(text: str, said: str, changed: Sequence[str], *, beside: bool = False) -> str:
+    """A request with what the reply says of it, else with the files that were changed for it; `beside` with both."""
+    files = f"changed {named_files(changed)}" if changed else ""
+    came = said if said.startswith(REPLY) or not said else quoted(said)
+    came = f"{came} ({files})" if came and files and beside else came or files
+    return f"{text}{OUTCOME}{came}" if came else text
 
 
-def _outcome_of(
-    request: Turn, end: Turn, changed: Sequence[str], told: str, same: SameWork, *, shown: bool
-) -> str:
-    """The outcome of a request for which some files were `changed`, and whose answer reports what is `told`; empty where nothing tells it.
-
-    With `shown` these files were changed for it.
-    """
+def _outcome_of(request: Turn, end: Turn, changed: Sequence[str], told: str, same: SameWork) -> str:
+    """What the answer says of a request for which some files were `changed`, and of which it reports what is `told`; empty where it says nothing of it."""
     if said := verdict_of(end):
         return said
     if not changed and asks_for_plan(request.text):
         # A sentence out of the plan that was asked for is no outcome; how that begins says what it is.
         return " ".join(end.answer.replace("*", "").split())
     if not told and changed:
-        told, files = _statement_of(end, same), f"changed {named_files(changed)}"
+        told = _statement_of(end, same)
         # What was wrong before is told in the past, a longer statement seldom only says what was done, and in another
         # language it may as well be an order to the user.
         short = (
@@ -286,11 +266,9 @@ def _outcome_of(
             and len(content_words(told)) > _TELLS
             and not _PAST.search(told)
             and ENGLISH.search(told)
-            and (not shown or _is_for(told, end.answer, request.text))
+            and _is_for(told, end.answer, request.text)
         )
-        if not shown:
-            return told if short else ""
-        told = f"{told.rstrip('.。')} ({files})" if short else files
+        return told if short else ""
     if not told and not end.works and (title := _TITLE.match(end.answer)):
         # What was asked for is the text itself, and its first sentence is no outcome.
         told = f'{REPLY}gives the text "{title[1].strip()}"'
@@ -358,10 +336,9 @@ def with_ending(text: str, turn: Turn, answer: str, same: SameWork, *, waits: bo
         )
         and (whole := one.alone())
     ]
-    files = f"changed {named_files(changed)}" if (changed := same.changed(turn)) else ""
-    first = _first_telling(said) if waits or not asks_back(answer) else ""
-    outcome = quoted(cut(first, OUTCOME_LIMIT)) if first and not (waits and files) else files
-    return f"{text}{OUTCOME}{outcome}" if outcome else text
+    changed = same.changed(turn)
+    first = _first_telling(said) if not (waits and changed) and (waits or not asks_back(answer)) else ""
+    return _with_came(text, cut(first, OUTCOME_LIMIT), changed)
 
 
 def changed_for(request: Turn, end: Turn, same: SameWork) -> list[str]:

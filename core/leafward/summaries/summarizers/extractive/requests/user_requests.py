@@ -79,12 +79,12 @@ if TYPE_CHECKING:
 LAST_REQUEST = "Last request"
 ASKED_BACK = ", answered with a question"
 """Words behind that where the work may be done and the question be about more, or wait for the question."""
-NOTHING_OPEN = "The last request got its reply; go on with what is asked next."
-"""The goal where nothing says that more is to be done: a reply ended, whatever it is worth."""
-_NOTHING_OPEN_BEFORE = "Go on with the messages that were kept."
-"""The same where these have a later request."""
-SETTLED = (NOTHING_OPEN, _NOTHING_OPEN_BEFORE)
-"""The goals of ours that say that there is none."""
+ANSWERED = ", answered"
+"""The same where nothing says that more is to be done: a reply ended, whatever it is worth."""
+GO_ON = "Go on with the messages that were kept."
+"""The goal where these have a later request."""
+GOT_REPLY = "What was asked before got its reply."
+"""The goal where an earlier summary has all that was asked, and a reply ended since."""
 _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 
@@ -97,7 +97,7 @@ class _State(Enum):
     REPLIED = auto()
     """A reply ended, and nothing decides whether all that was asked is done: it is quoted with the end of that reply."""
     SETTLED = auto()
-    """It was answered, and nothing is left: the goal is that, and the request is among the done."""
+    """It was answered, and nothing says that more is left: it is told with its outcome."""
 
 
 def requests(
@@ -155,9 +155,11 @@ def _open(asked: _Requests, goal: Turn | None, latest: Turn, before: Turn | None
     evidence, turns, same = asked.evidence, asked.turns, asked.same
     if goal is not None:
         text = without_dropped(evidence, goal_text(turns, goal, same))
-        if goal is latest and goal.answer and not goal.works and (reply := _agreed_text(turns, goal)):
-            # Words answered it: what was said to their question is worked on, whether that goes on with it or not.
-            text = f"{reply} (asked before: {cut(goal.text, REQUEST_LIMIT)})"
+        if goal.answer and (
+            (goal is latest and not goal.works) or (questions.asks(goal.text) and turns[-1] is not goal)
+        ):
+            # It was answered: what was said to that is worked on, whether that goes on with it or not.
+            text = f"{_agreed_text(turns, goal) or turns[-1].own} (asked before: {cut(text, REQUEST_LIMIT)})"
         last = turn_before(turns, goal)
         answers = last is not None and asks_back(last.answer) and " (asked" not in text
         if before is not None and (answers or len(content_words(text)) < TELLING):
@@ -318,7 +320,7 @@ def _state(asked: _Requests, latest: Turn) -> _State:
 
 
 def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
-    """Adds the last request with its outcome, and the goal that nothing is open."""
+    """Adds the last request with its outcome: as the goal, or where the kept messages have a later one, that these go on."""
     evidence, kept = asked.evidence, asked.kept
     end = closing(asked.turns, latest)
     text, section = last_text(asked.turns, latest), SummarySection.CONTEXT
@@ -326,10 +328,17 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     taken_back = any(responses.takes_back(turn.text) for turn in kept.later[:1])
     if not (taken_back or (asked.is_split and kept.since)):
         text, section = with_outcome(text, latest, end, asked.same), section_of(latest, end, asked.same)
-    _last(evidence, section, text, latest, lead)
+    limit = REQUEST_LIMIT
     if first and not any(line.section is SummarySection.GOAL for line in evidence.candidates):
-        nothing = _NOTHING_OPEN_BEFORE if kept.since else NOTHING_OPEN
-        add(evidence, SummarySection.GOAL, nothing, (latest.entry,), 3.0, first=True)
+        if kept.since:
+            add(evidence, SummarySection.GOAL, GO_ON, (latest.entry,), 3.0, first=True)
+        else:
+            section, lead, limit = (
+                SummarySection.GOAL,
+                f"{LAST_REQUEST}{ANSWERED}: ",
+                limit + ENDING_LIMIT,
+            )
+    _last(evidence, section, text, latest, lead, limit)
 
 
 def _agreed_to_more(asked: _Requests) -> bool:

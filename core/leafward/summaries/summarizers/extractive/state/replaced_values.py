@@ -198,7 +198,7 @@ def _answer_anew(candidate: LineCandidate, place: int, turns: Sequence[Turn], la
         newest, came, place = newer, newer.said, newer.place
     if newest is not None:
         said = harmless(newest.said, OUTCOME_LIMIT)
-        candidate.text = f"{asked}{OUTCOME}{quoted(said) if is_quoted else said}"
+        candidate.text = f"{asked}{OUTCOME}{quoted(said) + whole.rpartition('”')[2] if is_quoted else said}"
 
 
 def _renewed(text: str, place: int, later: _Later) -> _Newer | None:

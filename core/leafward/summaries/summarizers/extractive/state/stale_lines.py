@@ -43,7 +43,9 @@ _COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
 _DIGIT = re.compile("[0-9]")
 _GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24}\d)")
 """A name before a value with a figure."""
-_FIGURED = frozenset({SummarySection.DONE, SummarySection.CONTEXT, SummarySection.IN_PROGRESS})
+_FIGURED = frozenset(
+    {SummarySection.GOAL, SummarySection.DONE, SummarySection.CONTEXT, SummarySection.IN_PROGRESS}
+)
 
 
 def settle(
