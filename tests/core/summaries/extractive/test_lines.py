@@ -115,13 +115,13 @@ def test_done_is_what_was_reached_not_what_is_liked() -> None:
     ]
     liked = reply("It works, and I don't like it. Perfect, this is excellent work.")
     asked = "Last request, answered: port the lexer of orchard → "
-    assert told_in(SummarySection.GOAL, *work, liked) == [f"{asked}changed `lexer.py`"]
+    assert told_in(SummarySection.DONE, *work, liked) == [f"{asked}changed `lexer.py`"]
     reached = reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")
-    assert told_in(SummarySection.GOAL, *work, reached) == [
+    assert told_in(SummarySection.DONE, *work, reached) == [
         f"{asked}the reply says: “Moved the table out of `src/lexer.py`; 26 tests pass.”"
     ]
     only_said = [user("how would you port the lexer"), reply("Moved the table out of the lexer in my mind.")]
-    assert "Moved the table out of the lexer in my mind." not in told_in(SummarySection.GOAL, *only_said)
+    assert "Moved the table out of the lexer in my mind." not in told_in(SummarySection.DONE, *only_said)
 
 
 def test_a_check_that_passed_last_is_done() -> None:
@@ -164,7 +164,7 @@ def test_a_page_of_examples_is_no_context() -> None:
 def test_short_items_stand_behind_what_introduces_them() -> None:
     said = reply("The levels are now:\n- `levelOff`: #666666\n- `levelLow`: #303030\n")
     (told,) = told_in(
-        SummarySection.GOAL,
+        SummarySection.DONE,
         user("dim the levels of the theme"),
         said,
         user("thanks for that"),

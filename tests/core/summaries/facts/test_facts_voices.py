@@ -252,7 +252,7 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
         lines.setdefault(section, []).append(line)
     assert lines[SummarySection.CONSTRAINTS] == [RULE, "You must always use tabs."]
     assert lines[SummarySection.DONE] == [f"Asked: {words} → changed `a.ts`"]
-    assert lines[SummarySection.GOAL] == [
+    assert lines[SummarySection.DONE] == [
         f"Last request, answered: You must always use tabs. → {quoted('With tabs.')}"
     ]
 
