@@ -182,11 +182,6 @@ def previous_summary(before: StoredParts) -> str:
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 
 
-def span_of(session: Session, plan: Plan) -> Span:
-    """The span that the summary of a plan replaces."""
-    return span_from(session, replacing(session, plan))
-
-
 def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (), focus: str = "") -> Span:
     """The span, from messages that are already decoded."""
     return Span(

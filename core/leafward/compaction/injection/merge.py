@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.compaction.injection.plain_text import ITEM_LIMIT, LOOKED_AT, PATH_LIMIT, clean
@@ -48,7 +48,6 @@ class InjectedBlock:
     bullets: list[Bullet]
     capped: int = 0
     """Number of items that the cap leaves out."""
-    omitted: list[Omitted] = field(default_factory=list)
 
 
 _TABLE = (

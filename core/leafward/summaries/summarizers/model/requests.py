@@ -72,8 +72,6 @@ class Outgoing:
     remarks: tuple[str, ...]
     model: str = ""
     base_url: str | None = None
-    window: int = 0
-    """The assumed context window, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +230,6 @@ class SummaryWork:
             (*([remark] if remark is not None else []), *self.remarks),
             self.settings.name,
             self.settings.base_url,
-            window_of(self.settings),
         )
 
     def shortening(self, text: str) -> Ask:
