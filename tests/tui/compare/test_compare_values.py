@@ -235,10 +235,10 @@ def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
     (one,) = carried_over(found.sides, never)
     assert (one.holder, one.stands_for) == ("B", 2)
     text = "\n".join(line.text for line in side_column(found, (one,), 34, UNICODE))
-    assert "summary of A in B, 2 entries" in text
+    assert "summary of A in B, 2 messages" in text
     wanting = one._replace(missing=("first", "second", "third"))
     text = "\n".join(line.text for line in outcome_page(found, 60, UNICODE, (wanting,)))
-    assert "summary of A, 2 entries" in text
+    assert "summary of A, 2 messages" in text
     assert all(f"{fact} is not in it" in text for fact in wanting.missing)
     found.sides.session.close()
 

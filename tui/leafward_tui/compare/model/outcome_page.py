@@ -72,7 +72,7 @@ def _carried_lines(carried: CarriedSummary, width: int, glyphs: Glyphs) -> Itera
         (
             glyphs.branch_summary,
             "memory",
-            f"summary of {other}, {counted(carried.stands_for, 'entry', 'entries')}",
+            f"summary of {other}, {counted(carried.stands_for, 'message')}",
         )
     ]
     room = width - 3 - cell_len(_LACKING)
