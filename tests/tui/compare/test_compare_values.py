@@ -201,7 +201,7 @@ def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
     assert both.plain == ""
     found = looked_at(compared_sides(sides(session, place, above), -1)).sides
     rows = {name: (a, b) for name, a, b in figures((found.a, found.b), UNICODE)}
-    assert rows["duration"][0] != "not known"
+    assert rows["duration"][0] != "not in file"
     assert rows["duration"][1] == rows["turns"][1] == UNICODE.zero, "of no entries nothing is unknown"
 
 
