@@ -30,6 +30,8 @@ ORDERS = markers(
         (
             rf"{_LEAD}{_TOLD}{_LASTING} ?(?!be (?!sure))\w",
             rf"{_LEAD}{_OTHERS}[^\W\d_]+ {_LASTING} \w",
+            # Behind a condition it is of the thing made.
+            r"^(?!(?:if|when|once)\b).{1,200}[,;:] (?:and |but )?never (?!(?:in|on|at|by|with|as|the|a|an|more|less|than|be)\b)\w",
             r"^(?:永远|总是|始终|一律|每次|いつも|常に|毎回|항상|언제나|매번)",
             rf"{_LEAD}{_TOLD}(?:not(?: to)?|do not|don['’]?t|let['’]?s not|you (?:must|should|can|may)(?:n['’]?t| not))(?: ever)? (?:(?:try|start|begin) (?:to )?)?{_ACTS}",
             rf"{_LEAD}(?:you|u|we)(?:['’]re| are)(?: not|n['’]?t| only) (?:allowed|permitted|supposed) to\b|{_LEAD}it(?:['’]s| is) (?:strictly )?(?:forbidden|prohibited) to\b",
