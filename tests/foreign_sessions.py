@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:

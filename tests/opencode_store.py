@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from leafward.agents.registry import agent_named
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import Context, context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import NATIVE_ROLE, Kind
 from leafward.session.messages import message_text
 from tests.foreign_sessions import opened_by

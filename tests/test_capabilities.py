@@ -23,10 +23,10 @@ FURTHER = {"`operation.undo`": 5, "a model's exam": 5}
 DOCUMENT = ROOT / "AGENTS.md"
 WRITERS = frozenset(
     {
-        "leafward.export.output_file",
+        "leafward.base.output_file",
         "leafward.files.restoration.project_folder",
         "leafward.session.journal.creation",
-        "leafward.session.journal.durable",
+        "leafward.base.durable",
         "leafward.session.journal.write",
     }
 )

@@ -20,9 +20,9 @@ else:
 
 from leafward.agents.recognition import agent_of
 from leafward.base.errors import NotASession
-from leafward.base.redact.redaction import Redactor
 from leafward.export import audit as audits
 from leafward.export import clean_copy
+from leafward.redaction.redaction import Redactor
 from tests.foreign_stores import AGENTS, make
 from tests.opencode_store import Conversation, Database, said
 from tests.pi_file import HEADER, PiFile

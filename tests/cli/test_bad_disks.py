@@ -12,7 +12,7 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.paths import data_dir
-from tests.core.export.test_litter import found as litter_in
+from tests.core.doctor.test_litter import found as litter_in
 from tests.disks import filled, largest_file, read_only, small_disk
 from tests.foreign_stores import make
 from tests.untouched import contents

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.acting import Acting
-from tests.cli.test_audit_field_types import JUNK, LINES, places, spoiled
 from tests.cli.test_bad_input import OPENS, one_line
+from tests.cli.test_field_types import JUNK, LINES, places, spoiled
 from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:

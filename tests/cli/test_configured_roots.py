@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ import pytest
 from leafward.agents.recognition import agent_of
 from leafward.base.config import Config
 from leafward.base.paths import config_dir
-from leafward.catalogue.lookup import find_session
 from leafward.catalogue.roots import stores
 from leafward.session.tree.density import Density
 from leafward_tui.explorer.controllers.session_loader import open_session
@@ -54,7 +54,7 @@ def test_a_file_of_a_configured_store_is_read_by_its_agent(
 def test_the_explorer_reads_it_so_too(transcript: Path, tmp_path: Path) -> None:
     config = Config(roots={"claude": (str(tmp_path / "elsewhere"),)})
     assert agent_of(transcript).name == "pi"
-    assert find_session(str(transcript), config).agent.name == "claude"
+    assert agent_of(transcript, lambda: stores(config, os.environ)).name == "claude"
     exploration, *_ = open_session(transcript, Density.TURNS, 20, config, None, lambda *_: None, WANTED)
     with closing(exploration.session) as session:
         assert session.id == IDS[0]

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents import installation
 from leafward.agents.registry import hooks_of
+from leafward.base import durable, output_file
+from leafward.base.durable import draft_name
 from leafward.cli.hook_log import failures
 from leafward.cli.main import main
 from leafward.cli.verbs import hook as hook_module
-from leafward.export import installation, output_file
-from leafward.session.journal import durable
-from leafward.session.journal.durable import draft_name
 from tests.bench.generate import write_session
 from tests.oracle.resume import find_node
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.agents.registry import hooks_of, is_installed
+from leafward.base import output_file
+from leafward.base.durable import write_new
 from leafward.cli.main import main
-from leafward.export import output_file
-from leafward.session.journal.durable import write_new
 
 if TYPE_CHECKING:
     from pathlib import Path

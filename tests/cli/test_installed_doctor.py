@@ -12,11 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from leafward.agents import installation
 from leafward.agents.claude import hindrance as claude_hindrance
 from leafward.agents.registry import hooks_of
 from leafward.base import paths
 from leafward.cli.main import main
-from leafward.export import installation
 
 
 def hook_problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -298,7 +298,7 @@ def test_doctor_says_why_no_text_can_be_kept(
         monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=0))
     elif "written" in why:
         monkeypatch.setattr(os, "access", lambda *_given: False)
-    assert not [one for one in installation.installation_problems() if why in one.text]
+    assert not [one for one in installation.installation_problems() if why in one]
     assert main(["install", "claude"]) == 0
     if "folder" in why:
         shutil.rmtree(paths.state_dir())

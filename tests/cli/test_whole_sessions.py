@@ -238,7 +238,7 @@ def test_litter_is_named_and_cleared_when_asked(
     for path in (old, young):
         path.write_bytes(b"{")
     now = young.stat().st_ctime + 3600
-    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    monkeypatch.setattr("leafward.doctor.litter.time.time", lambda: now)
     os.utime(young, (2**32, 2**32))
     [first, second] = [
         one for one in done("doctor", "--json").document["problems"] if one["code"] == "litter"
@@ -264,7 +264,7 @@ def test_of_much_litter_the_first_is_named_and_the_rest_counted(
     for number in range(12):
         session.with_name(f"{session.name}.leafward-{number:08x}.tmp").write_bytes(b"{")
     now = session.stat().st_ctime + 3600
-    monkeypatch.setattr("leafward.export.litter.time.time", lambda: now)
+    monkeypatch.setattr("leafward.doctor.litter.time.time", lambda: now)
     lines = [line for line in done("doctor").out.splitlines() if line.startswith("! litter")]
     assert len(lines) == 6
     assert lines[-1].endswith("7 more; --json lists all")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 
-from leafward.base.redact.redaction import redact
+from leafward.redaction.redaction import redact
 from tests.surroundings import THOROUGH
 
 SIZE = 50_000

@@ -16,7 +16,7 @@ from leafward.agents.recognition import agent_of
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Kind
 from tests import corpus_counts
 from tests.core.catalogued import cards_in

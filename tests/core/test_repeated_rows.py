@@ -15,7 +15,7 @@ from leafward.cli.output.outline_lines import measure
 from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.sizes import Sizes
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import EntryIndex
 from leafward.session.session import Session
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

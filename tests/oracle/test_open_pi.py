@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from leafward.base.errors import Refused
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.journal.session_operations import label
 from leafward.session.session import Session
 from tests.disks import filled, small_disk

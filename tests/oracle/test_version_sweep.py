@@ -20,7 +20,7 @@ from leafward.agents.recognition import agent_of
 from leafward.agents.registry import agent_named
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.files.working_set import touched
 from leafward.session.entries import Kind, blocks_of, tool_calls
 from leafward.session.headlines.entry_headline import headline

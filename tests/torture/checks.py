@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.installation import apply, installation, removal, runner_of
 from leafward.agents.recognition import agent_of
 from leafward.agents.registry import hooks_of
 from leafward.base.errors import LeafwardError
 from leafward.base.paths import is_draft, state_dir
 from leafward.catalogue.trash import bring_back, thrown_away
-from leafward.export.installation import apply, installation, removal, runner_of
-from leafward.export.litter import litter
+from leafward.doctor.litter import litter
 from leafward.files.restoration.project_folder import ProjectFolder
 from leafward.files.restoration.record import RestoreState, records
 from leafward.files.restoration.write import undo

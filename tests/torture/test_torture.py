@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from leafward.export.litter import litter
+from leafward.doctor.litter import litter
 from leafward.session.session import Session
 from tests.pi_file import conversation
 from tests.surroundings import THOROUGH

@@ -40,7 +40,6 @@ class KeptCopy:
     """Number of `files` that were new or had changed."""
     size: int
     """Bytes of all files; for sessions in a database, bytes of their content."""
-    dry_run: bool
     what: str = "file"
     """Kind of thing in `files`: `file` or `session`."""
 
@@ -89,7 +88,7 @@ def keep(card: Card, *, dry_run: bool = False) -> KeptCopy:
         if not dry_run:
             _copy(Path(file), target)
     size = sum(now.st_size for now in stats)
-    return KeptCopy(root / files[0][1], tuple(Path(file) for file, _ in files), copied, size, dry_run)
+    return KeptCopy(root / files[0][1], tuple(Path(file) for file, _ in files), copied, size)
 
 
 def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> KeptCopy:
@@ -100,7 +99,7 @@ def _keep_excerpt(taken_out: Excerpt, root: Path, path: str, dry_run: bool) -> K
         with _appearing(target) as (waiting, _):
             taken_out.write(waiting)
     copied = 0 if same else len(members)
-    return KeptCopy(target / os.path.basename(path), members, copied, taken_out.size, dry_run, "session")
+    return KeptCopy(target / os.path.basename(path), members, copied, taken_out.size, "session")
 
 
 def _same(copy: Path, original: os.stat_result) -> bool:
@@ -140,7 +139,7 @@ def _pieces(original: BinaryIO, source: Path) -> Iterator[bytes]:
 def _appearing(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """Opens a file that appears under its name once it is whole, readable by its owner only. Raises Refused if that fails."""
     # Imported only when something is written: the first frame waits for every module of the catalogue.
-    from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder
+    from leafward.base.durable import discarded_on_failure, draft_name, sync_folder
 
     waiting = draft_name(target)
     try:

@@ -8,9 +8,9 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from leafward.base.durable import draft_name, give_name, sync_folder, write_new
 from leafward.base.errors import Refused
 from leafward.base.safe_text import safe_line
-from leafward.session.journal.durable import draft_name, give_name, sync_folder, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -76,6 +76,11 @@ def parents(cards: Iterable[Card]) -> dict[str, tuple[str, str]]:
     return found
 
 
+def forks_of(card: Card, cards: Iterable[Card], found: Mapping[str, tuple[str, str]]) -> list[Card]:
+    """The sessions that were made from one; `found` is the result of `parents` for all cards."""
+    return [one for one in cards if found.get(one.path, ("", ""))[0] == card.path]
+
+
 def _note(table: dict[str, str | None], key: str, path: str) -> None:
     """Adds a path under a key; the value is None if several files have the key."""
     table[key] = None if key in table else path

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafward.agents.recognition import agent_of, names_one, within
-from leafward.agents.registry import agent_named
+from leafward.agents.recognition import names_one, within
 from leafward.base.errors import Ambiguous, NotFound
 from leafward.base.regular_files import open_regular
 from leafward.base.safe_text import safe_line
@@ -17,12 +15,12 @@ from leafward.catalogue.cards.quick_card import peek
 from leafward.catalogue.exclusions import EXCLUDED, Exclusion
 from leafward.catalogue.index import Index
 from leafward.catalogue.namesakes import short_ids
-from leafward.catalogue.roots import listings, stores
+from leafward.catalogue.roots import listings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from leafward.agents.base import Agent, Trouble
+    from leafward.agents.base import Trouble
     from leafward.base.config import Config
     from leafward.catalogue.cards.card import Card
 
@@ -33,22 +31,14 @@ _NAMED_AT_MOST = 5
 _TITLE_SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """A session file that a user named."""
-
-    agent: Agent
-    path: Path
-
-
-def find_session(text: str, config: Config) -> FoundFile:
-    """The session that a user means: a path, an id, a unique prefix of an id, or a file's name.
+def find_session(text: str, config: Config) -> Path:
+    """The file of the session that a user means: a path, an id, a unique prefix of an id, or a file's name.
 
     Raises NotFound; if several sessions match, the error names the first few.
     """
     path = Path(os.path.abspath(os.path.expanduser(text)))
     if text and names_one(path):
-        return FoundFile(agent_of(path, lambda: stores(config, os.environ)), path)
+        return path
     if text and (inside := within(path)) is not None:
         raise NotFound(
             f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
@@ -78,8 +68,7 @@ def find_session(text: str, config: Config) -> FoundFile:
         more = f", {len(fitting) - _NAMED_AT_MOST} more" if len(fitting) > _NAMED_AT_MOST else ""
         how = "have the name" if exact else "start with"
         raise Ambiguous(f"several sessions {how} {safe_line(text)!r}: {choices}{more}")
-    found = fitting[0]
-    return FoundFile(agent_named(found.agent), Path(found.path))
+    return Path(fitting[0].path)
 
 
 def _not_inside(path: Path) -> NotFound:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from leafward.agents.registry import native
+from leafward.base.durable import sync_folder, write_new
 from leafward.base.errors import NotFound, Refused
 from leafward.base.figures import first_few
 from leafward.base.paths import make_private, state_dir
@@ -25,7 +26,6 @@ from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.catalogue.cards.card_fields import LATEST
 from leafward.catalogue.file_move import begins_with, move_file
-from leafward.session.journal.durable import sync_folder, write_new
 from leafward.session.journal.lock import refuse_if_busy
 
 if TYPE_CHECKING:
@@ -55,32 +55,22 @@ class TrashedSession:
     """Time of the deletion, in milliseconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrashPlan:
-    """Effect of moving a session to the trash."""
-
-    card: Card
-    forks: tuple[Card, ...]
-    """Sessions made from it; they stay as sessions of their own."""
-
-
 def trash_folder() -> Path:
     """The folder of the trash; it need not exist."""
     return state_dir() / FOLDER
 
 
-def going(card: Card, cards: Sequence[Card], found: Mapping[str, tuple[str, str]]) -> TrashPlan:
-    """Plans a deletion; `found` is the result of `parents` for all cards. Raises Refused for a session of another agent."""
+def refuse_foreign(card: Card) -> None:
+    """Raises Refused for a session of another agent."""
     if card.agent != native().name:
         raise Refused(
             f"this session belongs to {card.agent}, whose files Leafward never changes: archive it, or delete it there"
         )
-    return TrashPlan(card, tuple(one for one in cards if found.get(one.path, ("", ""))[0] == card.path))
 
 
 def throw_away(card: Card, clock: float | None = None) -> TrashedSession:
     """Moves a native session to the trash. Raises Refused, which names the folder at fault; the session stays in place then."""
-    going(card, (), {})
+    refuse_foreign(card)
     path = Path(card.path)
     refuse_if_busy(path)
     if path.is_symlink() or not path.is_file():

@@ -72,10 +72,10 @@ def open_demo(open_app: OpenApp | None, as_json: bool) -> int:
 
 def copy_demo(file: Path, as_json: bool) -> int:
     """Writes the demo session to a new file. Raises LeafwardError where it exists or cannot be written."""
+    from leafward.base.output_file import write_new_document
     from leafward.base.safe_text import pasted_path, shell_word
     from leafward.cli.output.page import emit_json, say
     from leafward.export.demo import demo_text
-    from leafward.export.output_file import write_new_document
 
     try:
         write_new_document(file, demo_text())

@@ -30,7 +30,7 @@ def log_failure(name: str, why: str) -> None:
         finally:
             os.close(descriptor)
         if now.st_size > _LOG_LIMIT:
-            from leafward.session.journal.durable import replace_file
+            from leafward.base.durable import replace_file
 
             replace_file(log, "\n".join([*_log_lines(), ""])[-_LOG_LIMIT // 2 :].encode())
 

@@ -63,7 +63,7 @@ def chosen_entries(session: Session, query: str) -> frozenset[int]:
     from leafward.query.select.evaluator import select
 
     try:
-        return frozenset(select(session, query).entries)
+        return frozenset(select(session, query))
     except QueryError as error:
         raise UnreadableQuery(query, error) from error
 

@@ -55,7 +55,7 @@ def session_path(selector: str) -> Path:
     from leafward.base import config
     from leafward.catalogue.lookup import find_session
 
-    return find_session(selector, config.load()[0]).path
+    return find_session(selector, config.load()[0])
 
 
 def holds_many(path: Path) -> bool:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.registry import agent_named
 from leafward.base.errors import LeafwardError, NotASession
-from leafward.base.redact.redaction import Redactor
 from leafward.base.times import parse_time
+from leafward.redaction.redaction import Redactor
 from leafward.session.lines.line_decoding import decode_line
 
 if TYPE_CHECKING:

@@ -21,14 +21,14 @@ import orjson
 
 from leafward.agents.recognition import excerpt
 from leafward.agents.registry import agent_named
+from leafward.base.durable import discarded_on_failure, draft_name, write_new
 from leafward.base.errors import NotASession, Refused, not_written
 from leafward.base.paths import private_folder, temporary_prefix
-from leafward.base.redact.redaction import Redactor, redact
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import safe_line
 from leafward.base.unpacking import CannotUnpack, packed, unpacked
+from leafward.redaction.redaction import Redactor, redact
 from leafward.session.journal.creation import create_from
-from leafward.session.journal.durable import discarded_on_failure, draft_name, write_new
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -55,7 +55,6 @@ class Sanitised:
     """Distinct secrets removed, by kind."""
     untouched: tuple[Path, ...]
     """Files that are not text, copied unchanged."""
-    dry_run: bool
 
 
 def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
@@ -99,7 +98,7 @@ def sanitise(card: Card, folder: Path, *, dry_run: bool) -> Sanitised:
                     raise Refused(not_written(target, error)) from error
                 create_from(target, draft_name(target), [made])
                 on_failure.enter_context(discarded_on_failure(target))
-    return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched), dry_run)
+    return Sanitised(targets[0], tuple(targets), size, redactor.found, tuple(untouched))
 
 
 def _bytes_of(file: str) -> bytes:
@@ -177,9 +176,7 @@ def _database(taken_out: Excerpt, folder: Path, path: str, dry_run: bool) -> San
         shutil.rmtree(private, ignore_errors=True)
     if not dry_run:
         create_from(target, draft_name(target), [made])
-    return Sanitised(
-        target / redactor.text(os.path.basename(path)), (target,), len(made), redactor.found, (), dry_run
-    )
+    return Sanitised(target / redactor.text(os.path.basename(path)), (target,), len(made), redactor.found, ())
 
 
 def _redact_rows(path: Path) -> Redactor:

@@ -135,7 +135,6 @@ class DiffRow:
 
     old: int | None
     new: int | None
-    same: bool
 
 
 def rows(blocks: Sequence[DiffBlock]) -> list[DiffRow]:
@@ -147,7 +146,6 @@ def rows(blocks: Sequence[DiffBlock]) -> list[DiffRow]:
             DiffRow(
                 block.old_from + at + 1 if at < olds else None,
                 block.new_from + at + 1 if at < news else None,
-                block.same,
             )
             for at in range(max(olds, news))
         ]

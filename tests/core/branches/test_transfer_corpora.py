@@ -17,7 +17,7 @@ from leafward.branches.transfer.graft import apply_graft, draft_graft
 from leafward.branches.transfer.summary_merge import MergeChoice, apply_merge, draft_merge
 from leafward.context.message_columns import message_body
 from leafward.context.model_context import context_at
-from leafward.export import doctor
+from leafward.doctor import session_problems
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.journal.session_operations import redo, undo
 from leafward.session.messages import message_text
@@ -37,7 +37,7 @@ def texts(session: Session) -> list[tuple[str, str]]:
 
 
 def problems(session: Session) -> Counter[str]:
-    return Counter(one.code for one in doctor.check(session))
+    return Counter(one.code for one in session_problems.check(session))
 
 
 def edited(session: Session, rng: random.Random) -> Callable[[], Write]:

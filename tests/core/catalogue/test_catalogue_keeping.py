@@ -15,9 +15,9 @@ from leafward.agents.registry import agent_named, all_agents
 from leafward.base.errors import NotFound, Refused
 from leafward.catalogue.backups import keep, kept_root
 from leafward.catalogue.catalogue_status import status_of
-from leafward.catalogue.lineage import parents
+from leafward.catalogue.lineage import forks_of, parents
 from leafward.catalogue.retention import leaves_in
-from leafward.catalogue.trash import bring_back, find_thrown, going, throw_away, thrown_away
+from leafward.catalogue.trash import bring_back, find_thrown, throw_away, thrown_away
 from leafward.session.journal.operation_log import session_archived
 from leafward.session.journal.session_operations import archive_session, undo
 from leafward.session.session import Session
@@ -223,8 +223,7 @@ def test_what_is_deleted_can_be_brought_back(store: Path) -> None:
     fork.write(store / "p" / file_name("aaaa0002"))
     found = listed(store)
     card = cards_of(found)[path.name]
-    goes = going(card, found.cards(), parents(found.cards()))
-    assert [one.id for one in goes.forks] == ["aaaa0002"]
+    assert [one.id for one in forks_of(card, found.cards(), parents(found.cards()))] == ["aaaa0002"]
     content = path.read_bytes()
     thrown = throw_away(card)
     assert not path.exists()

@@ -34,22 +34,21 @@ def test_a_session_is_found_by_id_prefix_or_file_name(
 ) -> None:
     if indexed:
         Catalogue(known).refresh()
-    found = find_session(text, known)
-    assert (found.agent.name, found.path) == ("pi", store / "mine.jsonl")
-    assert find_session(str(store / "mine.jsonl"), known).path == store / "mine.jsonl"
+    assert find_session(text, known) == store / "mine.jsonl"
+    assert find_session(str(store / "mine.jsonl"), known) == store / "mine.jsonl"
 
 
 def test_a_session_is_found_by_a_path_seen_from_here(
     known: Config, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(store)
-    assert find_session("mine.jsonl", known).path == store / "mine.jsonl"
+    assert find_session("mine.jsonl", known) == store / "mine.jsonl"
 
 
 def test_an_id_that_begins_others_is_itself(known: Config, store: Path) -> None:
     draft = Draft("custom")
     path = draft.write(store / "short.jsonl")
-    assert find_session("custom", known).path == path
+    assert find_session("custom", known) == path
 
 
 def test_several_that_fit_are_named(known: Config) -> None:

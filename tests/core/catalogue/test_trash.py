@@ -20,7 +20,7 @@ from leafward.catalogue.trash import (
     trash_folder,
     without_note,
 )
-from leafward.export.doctor import trash_problems
+from leafward.doctor.store_problems import trash_problems
 from tests.core.catalogued import listed
 from tests.core.listed_sessions import Draft
 from tests.disks import failing, small_disk

@@ -351,7 +351,7 @@ def test_text_that_the_agent_added_is_chosen_by_the_word_of_the_screens_and_by_t
     file.user("begin")
     file.entry("custom_message", customType="note", content="mind the pears", display=True)
     with reading(file.path) as session:
-        assert select(session, f"in:{name}").entries == (1,)
+        assert select(session, f"in:{name}") == (1,)
 
 
 @pytest.mark.parametrize(
@@ -382,4 +382,4 @@ def test_entries_are_chosen_by_terms_too(file: Acting, query: str, entries: set[
             with pytest.raises(QueryError, match=r"expected & or \|"):
                 select(session, query)
         else:
-            assert set(select(session, query).entries) == entries
+            assert set(select(session, query)) == entries

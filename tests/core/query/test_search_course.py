@@ -38,7 +38,7 @@ def test_only_sessions_that_hold_it_are_opened_newest_first(tmp_path: Path) -> N
         times = [session.card.when for session in sessions]
         assert times == sorted(times, reverse=True)
         assert said[-1] == search.progress
-        assert (said[-1].done, said[-1].total, said[-1].sessions, said[-1].hits) == (148, 148, 4, 4)
+        assert (said[-1].done, said[-1].total, search.sessions, search.hits) == (148, 148, 4, 4)
 
 
 def test_what_the_query_does_not_concern_is_not_looked_into(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def chosen(session: Session, query: str) -> set[int]:
-    return set(select(session, query).entries)
+    return set(select(session, query))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.durable import draft_name
 from leafward.base.errors import Refused
 from leafward.session.journal.creation import create
-from leafward.session.journal.durable import draft_name
 from leafward.session.journal.session_operations import move
 from leafward.session.session import Session
 from tests.disks import failing
@@ -85,7 +85,7 @@ def test_a_name_that_the_disk_does_not_confirm_is_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("leafward.session.journal.durable.sync_folder", failing(errno.EIO))
+        patched.setattr("leafward.base.durable.sync_folder", failing(errno.EIO))
         with pytest.raises(Refused, match="Input/output error"):
             create(tmp_path / "new.jsonl", HEADER, [LINE])
     assert list(tmp_path.iterdir()) == []

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.durable import APPENDING
 from leafward.base.errors import Refused
-from leafward.session.journal.durable import APPENDING
 from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import encode_line
 from leafward.session.journal.session_operations import label, move, rename, undo

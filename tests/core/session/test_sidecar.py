@@ -20,7 +20,7 @@ from leafward.compaction.plan.settings import PlanSettings
 from leafward.compaction.xray.xray import xray_of
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Kind
 from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo

@@ -19,7 +19,7 @@ from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.estimators import Estimator
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.export.documents.session_export import export
 from leafward.session.entries import EntryIndex
 from leafward.session.journal.operation_log import archived_branches, operations

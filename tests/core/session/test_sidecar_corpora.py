@@ -14,7 +14,6 @@ from leafward.base.errors import Refused
 from leafward.catalogue.listing import Catalogue
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft
-from leafward.compaction.draft.repair import repair
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
@@ -25,6 +24,7 @@ from leafward.session.entries import Kind
 from leafward.session.journal.session_operations import label, move, undo
 from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
+from tests.core.compacted import repair
 from tests.surroundings import CORPORA, THOROUGH, needs_corpora
 from tests.untouched import contents
 

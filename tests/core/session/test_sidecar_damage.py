@@ -12,8 +12,9 @@ import pytest
 
 from leafward.base.errors import Refused
 from leafward.base.paths import data_dir
-from leafward.export.doctor import check, lost_sidecars
-from leafward.export.litter import litter
+from leafward.doctor.litter import litter
+from leafward.doctor.session_problems import check
+from leafward.doctor.store_problems import lost_sidecars
 from leafward.session.entries import Damage
 from leafward.session.journal.file_append import append
 from leafward.session.journal.lines import encode_line
@@ -137,7 +138,7 @@ class TestKilled:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
         with monkeypatch.context() as patched:
-            patched.setattr("leafward.session.journal.durable.sync_folder", failing)
+            patched.setattr("leafward.base.durable.sync_folder", failing)
             patched.setattr(Path, "unlink", failing)
             with pytest.raises(
                 Refused, match=r"was written, but the disk does not confirm it: .*Input/output error"

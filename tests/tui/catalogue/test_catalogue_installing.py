@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leafward.export.installation import apply, installation
+from leafward.agents.installation import apply, installation
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from tests.tui.session_store import NARROW, WIDE, app_over, browsing, complete, reached, shown, until

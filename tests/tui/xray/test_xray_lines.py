@@ -25,6 +25,7 @@ from leafward_tui.xray.model.earlier_lines import earlier_lines
 from leafward_tui.xray.model.fates import Fates
 from leafward_tui.xray.model.painting import Painter, SideColumns
 from leafward_tui.xray.widgets.foot import ledger_columns
+from leafward_tui.xray.widgets.summaries_head import fitting
 from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
@@ -255,3 +256,11 @@ def test_injected_lines_below_no_heading_have_a_size_each_and_are_in_no_fold(tmp
         ("read the notes first", ""),
         ("be brief", f"list:{head}"),
     ]
+
+
+def test_names_of_summaries_lose_whole_parts() -> None:
+    name = ("compaction #146", "17 Nov 10:53", "667 tokens")
+    assert fitting(name, 60) == "compaction #146   17 Nov 10:53   667 tokens"
+    assert fitting(name, 30) == "compaction #146   667 tokens"
+    assert fitting(name, 20) == "compaction #146"
+    assert fitting(("compaction #146", "", "667 tokens"), 60) == "compaction #146   667 tokens"

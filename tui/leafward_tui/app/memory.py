@@ -45,7 +45,7 @@ class Memory:
         self._values = {**(self._values or {}), **kept, key: value}
         import json
 
-        from leafward.session.journal.durable import replace_file
+        from leafward.base.durable import replace_file
 
         try:
             make_private(self._path.parent)

@@ -104,8 +104,8 @@ def outcome_toasts(services: AppServices) -> tuple[Callable[[Saved], object], Ca
 
 def save_text(stem: str, text: str, _job: Job) -> Saved:
     """Writes a text to a new Markdown file of the current folder, which only its owner can read. Raises LeafwardError, OSError."""
+    from leafward.base.output_file import write_under_free_name
     from leafward.export.documents.sanitizer import harmless
-    from leafward.export.output_file import write_under_free_name
 
     path = write_under_free_name(partial(free_path, stem, "md"), harmless(text.rstrip("\n")) + "\n")
     return Saved(f"exported to {path}")

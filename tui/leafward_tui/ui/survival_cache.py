@@ -44,17 +44,12 @@ class Survivals:
 
     def __init__(self) -> None:
         self._reports: OrderedDict[EntryId, Survival] = OrderedDict()
-        self._lost: dict[EntryId, int] = {}
         self._aftermaths: dict[EntryId, tuple[int, Aftermath]] = {}
         """Each with the number of entries that the session had then."""
         self._exams: dict[EntryId, Exam] = {}
         self._making = threading.Lock()
         self.made = 0
         """Reports made so far; work counted for tests."""
-
-    def lost(self, entry: EntryId) -> int | None:
-        """The number of facts that a compaction lost; None where that is not known yet."""
-        return self._lost.get(entry)
 
     def report(self, session: Session, compaction: int, stop: Callable[[], bool] = lambda: False) -> Survival:
         """The report of a compaction. Raises Refused where the entry is none, Cancelled where `stop` turns true."""
@@ -63,7 +58,6 @@ class Survivals:
             found = self._reports.get(entry)
             if found is None:
                 found = self._reports[entry] = survival_of(session, compaction, stop)
-                self._lost[entry] = found.lost
                 self.made += 1
                 while len(self._reports) > _KEPT:
                     self._reports.popitem(last=False)

@@ -11,7 +11,7 @@ from leafward.files.file_replay.knowledge import KNOWN, Certainty
 from leafward.files.file_replay.path_files import EveryBranch, contradicted, proven, resting_on
 from leafward.files.file_replay.replay import Replay, related
 from leafward.files.file_request import NOTICES
-from leafward.files.line_diff import DiffBlock, Origin3, compare_lines, split_lines, three_way
+from leafward.files.line_diff import Origin3, split_lines, three_way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -63,12 +63,6 @@ class ContentDifference:
         if sum(map(len, texts)) > HUGE:
             return f"huge, {sum(map(len, texts)):,} characters: not shown line by line"
         return ""
-
-    def blocks(self) -> list[DiffBlock]:
-        """A's lines against B's. Empty where one of them is not known, or has an `obstacle`."""
-        if not self.exact or self.obstacle:
-            return []
-        return compare_lines(lines_of(self.a), lines_of(self.b))
 
     def regions(self) -> list[Origin3]:
         """Both against the ancestor. Empty where one of the three is not known."""

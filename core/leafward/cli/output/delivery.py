@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import pasted_path
 from leafward.cli.output.page import emit_json, note, say, write_text
+from leafward.redaction.redaction import listed
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -31,7 +31,7 @@ def deliver(
 
     The session itself is never replaced. Raises LeafwardError and OSError, as `write_document` does.
     """
-    from leafward.export.output_file import descriptor_of, write_document
+    from leafward.base.output_file import descriptor_of, write_document
 
     shown = output is None or str(output) == "-" or descriptor_of(output) == _STDOUT
     file = None if shown else output

@@ -11,7 +11,6 @@ import click
 
 from leafward.base import config as settings
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import every_kind, listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
@@ -22,6 +21,7 @@ from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import existing, narrowing
 from leafward.cli.settings import say_excluded
 from leafward.export.audit import Audit, SecretPlace
+from leafward.redaction.redaction import every_kind, listed, redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import pasted_path, shell_word
-from leafward.catalogue.lineage import parents
-from leafward.catalogue.trash import bring_back, find_thrown, going, refuse_taken, throw_away
+from leafward.catalogue.lineage import forks_of, parents
+from leafward.catalogue.trash import bring_back, find_thrown, refuse_foreign, refuse_taken, throw_away
 from leafward.cli.output.page import emit_json, page, say
 from leafward.cli.selection import chosen_card
 
@@ -20,7 +20,8 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     if undo:
         return _bring_back(find_thrown(selector), dry_run, as_json)
     card, cards = chosen_card(selector)
-    goes = going(card, cards, parents(cards))
+    refuse_foreign(card)
+    forks = forks_of(card, cards, parents(cards))
     thrown = None if dry_run else throw_away(card)
     if as_json:
         emit_json(
@@ -30,7 +31,7 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
                 "title": card.title,
                 "entries": card.entries,
                 "bytes": card.size,
-                "forks": [{"id": fork.id, "path": fork.path, "title": fork.title} for fork in goes.forks],
+                "forks": [{"id": fork.id, "path": fork.path, "title": fork.title} for fork in forks],
                 "trash": str(thrown.file) if thrown is not None else None,
                 "undo": ["leafward", "delete", "--undo", card.id],
                 "dry_run": dry_run,
@@ -40,10 +41,10 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
         return 0
     size = f"{counted(card.entries or 0, 'entry', 'entries')}, {card.size:,} bytes"
     say(f"{'would move' if dry_run else 'moved'} to the trash: {card.title}   {size}")
-    if goes.forks:
-        stay = "stay" if len(goes.forks) > 1 else "stays"
-        titles = first_few([fork.title for fork in goes.forks], 3)
-        say(f"{counted(len(goes.forks), 'fork')} of it {stay}: {titles}")
+    if forks:
+        stay = "stay" if len(forks) > 1 else "stays"
+        titles = first_few([fork.title for fork in forks], 3)
+        say(f"{counted(len(forks), 'fork')} of it {stay}: {titles}")
     if thrown is not None:
         say(page().style(f"leafward delete --undo {shell_word(card.id)}  brings it back", "faint"))
     return 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import listed, redact
 from leafward.base.safe_text import safe_line
 from leafward.branches.diff.contents import ContentDifference, SideContents, differs, lines_of
 from leafward.branches.diff.contexts import compare_contexts
@@ -29,6 +28,7 @@ from leafward.export.documents.content import redactor_for
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
 from leafward.files.tool_calls import table_of
+from leafward.redaction.redaction import listed, redact
 from leafward.session.messages import message_text
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leafward.agents.installation import installation_problems, installed_files
 from leafward.agents.recognition import agent_of, is_there, strays
 from leafward.agents.registry import agent_named, all_agents, unknown_roots
 from leafward.base import config as settings
@@ -31,18 +32,16 @@ from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.selection import opened
 from leafward.cli.settings import say_excluded
-from leafward.export.doctor import (
-    Problem,
-    check,
-    check_files,
+from leafward.doctor.litter import CopyLimits, clear, litter
+from leafward.doctor.problem import Problem
+from leafward.doctor.session_problems import check, check_files
+from leafward.doctor.store_problems import (
     litter_problems,
     lost_sidecars,
     stray_messages,
     trash_problems,
     waiting_imports,
 )
-from leafward.export.installation import installation_problems, installed_files
-from leafward.export.litter import CopyLimits, clear, litter
 from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
@@ -198,8 +197,7 @@ def _checked(check_app: CheckApp | None) -> _Report:
     problems += _session_problems(files, config)
     problems += trash_problems(without_note())
     problems += waiting_imports(left_imports())
-    problems += installation_problems()
-    problems += (Problem("hook", text) for text in failures()[-_HOOK_FAILURES:])
+    problems += (Problem("hook", text) for text in (*installation_problems(), *failures()[-_HOOK_FAILURES:]))
     roots = {agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in all_agents()}
     problems += litter_problems(
         litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))

@@ -232,7 +232,7 @@ def _prepare(name: str, session: str, began: _Beginning | None, compaction: str)
         log_failure(name, f"{type(error).__name__}: {error}")
     if began is None:
         return
-    from leafward.session.journal.durable import replace_file
+    from leafward.base.durable import replace_file
 
     waits = _text_path(_place(session, compaction), began.size)
     # If nobody waits any more, the folder is gone: a later compaction has a folder of its own.
@@ -307,7 +307,7 @@ def _forget(place: Path) -> None:
     """Removes the texts for a compaction that nobody waits for any more."""
     from shutil import rmtree
 
-    from leafward.session.journal.durable import draft_name
+    from leafward.base.durable import draft_name
 
     # Renamed first: a process that is still making a text can then no longer write into the folder while it is emptied.
     unused = draft_name(place)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.agents.installation import apply, installation, removal
 from leafward.base.figures import counted
 from leafward.base.safe_text import pasted_path, safe
 from leafward.cli.output.page import emit_json, say
-from leafward.export.installation import apply, installation, removal
 
 if TYPE_CHECKING:
-    from leafward.export.installation import AgentFileChange
+    from leafward.agents.installation import AgentFileChange
 
 
 def install(name: str, summary: bool, dry_run: bool, as_json: bool) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import listed
 from leafward.base.safe_text import pasted_path
 from leafward.catalogue.backups import keep as keep_copy
 from leafward.cli.output.page import emit_json, note, say
 from leafward.cli.selection import chosen_card
 from leafward.export.clean_copy import sanitise
+from leafward.redaction.redaction import listed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -80,7 +80,6 @@ class Repeated:
 class Aftermath:
     """Repetitions after one compaction."""
 
-    compaction: EntryIndex
     calls: int
     """Number of tool calls that were looked at, at most `WINDOW`."""
     repeated: tuple[Repeated, ...]
@@ -231,7 +230,7 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
         if calls == WINDOW:
             break
     rate = _rate(session, there.compaction) if found else None
-    made = Aftermath(there.compaction, calls, tuple(found), None)
+    made = Aftermath(calls, tuple(found), None)
     return replace(made, dollars=made.tokens * rate if rate is not None else None if found else 0.0)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
-from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.injection.values import Injection
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
@@ -27,38 +26,10 @@ from leafward.summaries.summarizers.summary import Summary, SummaryLine, tokens_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from leafward.compaction.draft.draft import Draft
     from leafward.compaction.plan.plan import Plan
     from leafward.session.entries import Body
     from leafward.session.session import Session
     from leafward.summaries.summarizers.summary import Span, Summarizer
-
-
-def repair(
-    session: Session,
-    compaction: int,
-    *,
-    pins: Sequence[str] = (),
-    focus: str = "",
-    summarizer: Summarizer | None = None,
-    injection: Injection | None = None,
-    max_tokens: int | None = None,
-) -> Draft:
-    """A draft that corrects a compaction.
-
-    Without a `summarizer` the compaction's own summary stays word for word. Raises Refused if the entry is not a compaction, and
-    the errors of `draft`.
-    """
-    start = corrected(session, compaction, pins, injection)
-    return draft(
-        session,
-        start.plan,
-        summarizer if summarizer is not None else own_summary(session, compaction),
-        pins=start.pins,
-        focus=focus,
-        injection=start.injection,
-        max_tokens=max_tokens,
-    )
 
 
 class Correction(NamedTuple):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import Redactor
 from leafward.base.safe_text import safe
 from leafward.compaction.stored_summary.stored_summary import StoredParts, cut_middle, stored_parts
 from leafward.context.estimators import text_tokens
 from leafward.context.message_columns import message_body
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import NO_ENTRY, Body, EntryIndex, Kind, blocks_of, text_of
 from leafward.session.messages import edit_message, message_text, messages_of, summary_words
 from leafward.session.tokens import CHARS_PER_TOKEN, message_tokens, replayed_system
@@ -180,11 +180,6 @@ def carried_text(session: Session, plan: Plan) -> str:
 def previous_summary(before: StoredParts) -> str:
     """The part of a stored text that is carried on: the summary and the file lists after it."""
     return "\n\n".join(part for part in (before.summary, before.files) if part)
-
-
-def span_of(session: Session, plan: Plan) -> Span:
-    """The span that the summary of a plan replaces."""
-    return span_from(session, replacing(session, plan))
 
 
 def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (), focus: str = "") -> Span:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
-    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.call_reader import Written
     from leafward.summaries.survival.span_reading import SpanReading
 
 _COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")

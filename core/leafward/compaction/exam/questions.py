@@ -231,7 +231,7 @@ class _Held:
 
     def lasts(self, rule: Fact) -> bool:
         """Whether a demand of the user's holds beyond its request."""
-        return self.reader.reach_of(rule) is Reach.LASTING
+        return self.reader.requests.reach_of(rule) is Reach.LASTING
 
     def of(self, kind: FactKind) -> list[Fact]:
         """The facts of a kind, in the order of their last entry."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
 from leafward.compaction.stored_summary.provenance import stored_provenance
+from leafward.redaction.redaction import Redactor, named_in
 from leafward.session.entries import Usage
 from leafward.session.journal.lines import new_id
 from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind

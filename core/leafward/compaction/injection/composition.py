@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate
 from leafward.compaction.injection.merge import merged, omitted_line
 from leafward.compaction.injection.plain_text import cut
@@ -23,6 +22,7 @@ from leafward.compaction.injection.values import (
     SourceKind,
     SourceRef,
 )
+from leafward.redaction.redaction import Redactor
 from leafward.session.injected_block import CLOSING, OPENING
 from leafward.session.tokens import tokens_of_units, utf16_length
 

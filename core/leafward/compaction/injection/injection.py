@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def _rules(inputs: BuildInput) -> Contribution:
     if inputs.workspace is None or not inputs.workspace.holds(".opencode"):
-        return Contribution("rules")
+        return Contribution()
     # Few projects have rules of opencode, and an agent waits for what is loaded.
     from leafward.compaction.injection.builders.rules import rules
 
@@ -90,11 +90,11 @@ def contributions(
         except Exception as error:  # no failure of a builder may stop a compaction
             made.append(
                 Contribution(
-                    name, diagnostics=(InjectionRemark("builder-failed", f"{name}: {type(error).__name__}"),)
+                    diagnostics=(InjectionRemark("builder-failed", f"{name}: {type(error).__name__}"),)
                 )
             )
     read = [place for place in (workspace, beside) if place is not None]
-    made += [Contribution("workspace", diagnostics=tuple(place.diagnostics)) for place in read]
+    made += [Contribution(diagnostics=tuple(place.diagnostics)) for place in read]
     return made
 
 

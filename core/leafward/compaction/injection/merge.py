@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.silent_texts import silent_among
 from leafward.compaction.injection.plain_text import ITEM_LIMIT, LOOKED_AT, PATH_LIMIT, clean
 from leafward.compaction.injection.sections import ORDER, SECTIONS, InjectedSection
 from leafward.compaction.injection.values import (
@@ -16,12 +15,13 @@ from leafward.compaction.injection.values import (
     SourceRef,
     Tier,
 )
+from leafward.redaction.silent_texts import silent_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from leafward.base.redact.redaction import Redactor
     from leafward.compaction.injection.values import Contribution
+    from leafward.redaction.redaction import Redactor
 
 
 @dataclass(slots=True)
@@ -48,7 +48,6 @@ class InjectedBlock:
     bullets: list[Bullet]
     capped: int = 0
     """Number of items that the cap leaves out."""
-    omitted: list[Omitted] = field(default_factory=list)
 
 
 _TABLE = (

@@ -9,7 +9,7 @@ from leafward.base.composed_text import composed
 from leafward.base.late_pattern import late
 
 if TYPE_CHECKING:
-    from leafward.base.redact.redaction import Redactor
+    from leafward.redaction.redaction import Redactor
 
 PATH_LIMIT = 300
 """Most code points of a path."""

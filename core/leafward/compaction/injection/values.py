@@ -124,7 +124,6 @@ class InjectionRemark(NamedTuple):
 class Contribution:
     """Contribution of one builder: items by section key, in the order of the text."""
 
-    builder: str
     items: Mapping[str, tuple[OfferedBullet, ...]] = field(default_factory=dict)
     left_out: tuple[tuple[str, OfferedBullet, OmissionReason], ...] = ()
     """Items that the builder itself leaves out: section key, item, reason."""

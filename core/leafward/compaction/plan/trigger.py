@@ -23,8 +23,6 @@ class Trigger:
     source: str
     """`usage` if a provider's count is part of the size, else `estimate`."""
     reached: bool
-    inclusive: bool
-    """Whether a size equal to the threshold reaches it."""
     about: bool = False
     """Whether the threshold is not certain."""
 
@@ -57,12 +55,9 @@ def trigger_of(sizes: PathSizes, settings: PlanSettings) -> Trigger:
             tokens,
             source,
             reached,
-            own.inclusive,
             own.about,
         )
     inclusive = fixed and settings.rules.inclusive
     threshold = settings.usable
     reached = tokens >= threshold if inclusive else tokens > threshold
-    return Trigger(
-        settings.trigger, settings.window, settings.reserved, threshold, tokens, source, reached, inclusive
-    )
+    return Trigger(settings.trigger, settings.window, settings.reserved, threshold, tokens, source, reached)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Refused
 from leafward.base.late_pattern import late
-from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.provenance import stored_provenance
+from leafward.redaction.redaction import Redactor, named_in
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.summaries.facts.sentences import prose

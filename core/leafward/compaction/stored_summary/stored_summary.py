@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.redact.redaction import secrets_in
 from leafward.base.safe_text import safe_line
 from leafward.files.file_names import locate
+from leafward.redaction.redaction import secrets_in
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import utf16_length
 from leafward.summaries.summarizers.outline import has_tag

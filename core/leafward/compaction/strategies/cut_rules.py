@@ -98,7 +98,6 @@ class IllegalCut(LeafwardError):
 class CutLine:
     """A possible cut: right before an entry."""
 
-    position: int
     entry: EntryIndex
     rule: CutRule
     kept: int
@@ -175,7 +174,7 @@ def cut_lines(sizes: PathSizes, estimator: Estimator, *, tail: bool) -> Iterator
     system = sum(counts.tokens[position] for position in sizes.systems)
     for position, rule in enumerate(rules(sizes) if tail else bytes([CutRule.NO_TAIL]) * end):
         entry = EntryIndex(sizes.entries[position])
-        yield CutLine(position, entry, _RULES[rule], counts.between(position, end) - system)
+        yield CutLine(entry, _RULES[rule], counts.between(position, end) - system)
         if sizes.parts[position] == ContentKind.SYSTEM:
             system -= counts.tokens[position]
 

@@ -101,9 +101,6 @@ class Band:
     link: Link
     start: int
     stop: int
-    before: int
-    """Tokens."""
-    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +133,6 @@ class XRay:
     summary: str = field(repr=False)
     """The summary as stored, or as it will be stored."""
     lines: tuple[StoredLine, ...] = field(repr=False)
-    split_turn: bool
     origins: Origins = field(repr=False, compare=False)
     recorded: bool = True
     """Whether a provider counted the context after; otherwise its size is derived and shown with `~`."""

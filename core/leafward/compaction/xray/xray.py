@@ -82,7 +82,6 @@ def xray_of(session: Session, compaction: int) -> XRay:
         (len(messages), len(after.messages)),
         text,
         lines,
-        split_turn=split >= 0,
         counted=(was.recorded, after.ledger.recorded),
         recorded=_recorded(session, body),
     )
@@ -124,7 +123,6 @@ def xray_planned(
         (len(before.messages), builder.messages_after),
         text,
         lines,
-        split_turn=bool(plan.turn_prefix),
         counted=(before.ledger.recorded, plan.nothing and before.ledger.recorded),
         recorded=_recorded(session, {"details": draft.details()}) if draft is not None else {},
     )
@@ -187,7 +185,6 @@ def xray_edited(session: Session, edit: int) -> XRay:
         (len(messages), len(after.messages)),
         "",
         (),
-        split_turn=False,
         counted=(before.ledger.recorded, after.ledger.recorded),
         recorded={},
         of_edits=True,

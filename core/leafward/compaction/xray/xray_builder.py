@@ -202,7 +202,6 @@ class XRayBuilder:
         text: str,
         lines: tuple[StoredLine, ...],
         *,
-        split_turn: bool,
         recorded: Mapping[int, tuple[EntryIndex, ...]],
         counted: tuple[bool, bool],
         of_edits: bool = False,
@@ -227,7 +226,6 @@ class XRayBuilder:
             messages_after=messages[1],
             summary=text,
             lines=lines,
-            split_turn=split_turn,
             origins=Origins(self.session, self.context.messages, tuple(self._sources), lines, recorded),
             recorded=counted[1],
             recorded_before=counted[0],
@@ -345,7 +343,5 @@ def _bands(groups: Iterable[Sequence[XRayRow]]) -> tuple[Band, ...]:
     bands: list[Band] = []
     for group in groups:
         start = bands[-1].stop if bands else 0
-        before = sum(row.before.tokens for row in group if row.before is not None)
-        after = sum(row.after.tokens for row in group if row.after is not None)
-        bands.append(Band(group[0].link, start, start + len(group), before, after))
+        bands.append(Band(group[0].link, start, start + len(group)))
     return tuple(bands)

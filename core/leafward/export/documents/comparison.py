@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Cancelled
-from leafward.base.redact.redaction import Redactor
 from leafward.branches.diff.contents import SideContents, differs, is_same
 from leafward.branches.diff.contents import lines_of as content_lines
 from leafward.branches.diff.contexts import compare_contexts
@@ -14,6 +13,7 @@ from leafward.branches.diff.file_sets import compare_files
 from leafward.branches.diff.patches import unified
 from leafward.branches.diff.summaries import compare_sides
 from leafward.export.documents.content import SafeTexts, brief, redactor_for
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import EntryIndex
 from leafward.session.headlines.entry_headline import headline
 

@@ -7,12 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import listed
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.documents.comparison import COLUMNS
 from leafward.export.documents.markdown import escaped
 from leafward.export.documents.sanitizer import fenced
 from leafward.export.documents.web_style import STYLE
+from leafward.redaction.redaction import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

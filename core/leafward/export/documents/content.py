@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.native_lines import described
 from leafward.base.figures import counted
-from leafward.base.redact.redaction import Redactor, named_in, redact
-from leafward.base.redact.spans import MARKER
 from leafward.base.safe_text import excerpt_line, safe, safe_line
 from leafward.base.times import moment_of
 from leafward.export.documents.lanes import Lane, Lanes
+from leafward.redaction.redaction import Redactor, named_in, redact
+from leafward.redaction.spans import MARKER
 from leafward.session.entries import (
     DAMAGED,
     NO_ENTRY,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import listed
 from leafward.export.documents.content import Content, EntryPart, ExportForm
 from leafward.export.documents.sanitizer import fenced, harmless
+from leafward.redaction.redaction import listed
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import is_task
 

@@ -9,9 +9,9 @@ from base64 import b64decode
 from typing import TYPE_CHECKING
 
 from leafward import __version__
-from leafward.base.redact.redaction import listed
 from leafward.export.documents.content import Content, EntryPart, ExportForm
 from leafward.export.documents.web_style import STYLE
+from leafward.redaction.redaction import listed
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import TASK, is_task
 

@@ -15,9 +15,9 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Self
 
+from leafward.base.durable import NOT_FOR_FOLDERS, write_all
 from leafward.base.errors import Refused
 from leafward.base.regular_files import STORED_LIMIT
-from leafward.session.journal.durable import NOT_FOR_FOLDERS, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

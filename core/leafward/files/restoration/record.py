@@ -14,12 +14,12 @@ from enum import StrEnum
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
+from leafward.base.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.base.errors import Refused
 from leafward.base.paths import draft_ending, make_private, state_dir
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import shell_word
 from leafward.files.restoration.project_folder import FileKind, OnDisk, digest
-from leafward.session.journal.durable import discarded_on_failure, draft_name, sync_folder, write_new
 from leafward.session.journal.lock import locked
 
 if TYPE_CHECKING:

@@ -23,8 +23,6 @@ class CardMatch:
     """Begin and end of the hits by field (`title`, `prompt`, `project`), in order, without overlaps."""
     files: tuple[str, ...]
     """The first few files that `file:` found."""
-    weight: int
-    """The sum over the words by the place of the hit: 4 in the name, 3 in the title, 2 in the first prompt, 1 elsewhere."""
 
 
 def concerns(query: Query, card: Card) -> bool:
@@ -113,7 +111,7 @@ def matches(card: Card, query: Query, details: Details | None = None) -> CardMat
             spans[field] = hits
     files = (*details.changed, *details.read) if details is not None and query.files else ()
     hit = [name for name in files if any(part in name.lower() for part in query.files)]
-    return CardMatch(spans, tuple(hit[:_FILES_NAMED]), sum(_weight(card, word) for word in query.words))
+    return CardMatch(spans, tuple(hit[:_FILES_NAMED]))
 
 
 def _words_of(query: Query) -> list[str]:
@@ -130,11 +128,3 @@ def _spans(text: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:
         return ()
     pattern = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
     return tuple(hit.span() for hit in pattern.finditer(text))
-
-
-def _weight(card: Card, word: str) -> int:
-    if card.name and word in card.name.lower():
-        return 4
-    if word in card.title.lower():
-        return 3
-    return 2 if word in card.prompt.lower() else 1

@@ -74,9 +74,6 @@ class SearchProgress:
     done: int
     """Sessions searched."""
     total: int
-    sessions: int
-    """Sessions with hits."""
-    hits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +193,7 @@ class TextSearch:
     @property
     def progress(self) -> SearchProgress:
         """The progress of the search."""
-        return SearchProgress(self.done, len(self.corpus.cards), self.sessions, self.hits)
+        return SearchProgress(self.done, len(self.corpus.cards))
 
     def run(
         self,

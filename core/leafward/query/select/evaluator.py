@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.agents.recognition import agent_behind
@@ -37,15 +36,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The entries that a query chose."""
-
-    query: str
-    entries: tuple[EntryIndex, ...]
-    """In file order."""
-
-
 _KINDS = {
     "prompts": PROMPTS,
     "replies": frozenset({Kind.ASSISTANT}),
@@ -67,13 +57,13 @@ _DECODES = frozenset({"tool", "file", "changed", "error", "lost", "since", "in"}
 
 def select(
     session: Session, query: str, stop: Callable[[], bool] = lambda: False, now: int | None = None
-) -> Selection:
-    """The entries that a query chooses. `now` (milliseconds since 1970) is the base of `age`.
+) -> tuple[EntryIndex, ...]:
+    """The entries that a query chooses, in file order. `now` (milliseconds since 1970) is the base of `age`.
 
     Raises QueryError where the query is not readable or names something that does not exist, Cancelled once `stop` turns
     true.
     """
-    return Selection(query, tuple(sets.entries(members_of(session, parse(query), stop, now))))
+    return tuple(sets.entries(members_of(session, parse(query), stop, now)))
 
 
 def members_of(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.durable import discarded_on_failure, draft_name, give_name, write_new
 from leafward.base.errors import Refused, not_written
 from leafward.base.paths import private_folder
-from leafward.session.journal.durable import discarded_on_failure, draft_name, give_name, write_new
 from leafward.session.journal.lines import encode_line
 
 if TYPE_CHECKING:

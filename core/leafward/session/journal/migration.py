@@ -11,11 +11,11 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from leafward.base.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.paths import make_private, state_dir
 from leafward.base.times import iso_stamp
 from leafward.session.entries import Body, EntryIndex, Kind
-from leafward.session.journal.durable import WINDOWS, draft_name, give_name, sync_folder, write_new
 from leafward.session.journal.lines import Clock, encode_line
 from leafward.session.journal.open_file import opened
 from leafward.session.lines.abridged_lines import BOM

@@ -7,9 +7,9 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from leafward.base.durable import APPENDING, WINDOWS
 from leafward.base.errors import Refused, not_written
 from leafward.base.figures import counted
-from leafward.session.journal.durable import APPENDING, WINDOWS
 from leafward.session.journal.lock import Claim, locked, refuse_if_busy
 
 if TYPE_CHECKING:

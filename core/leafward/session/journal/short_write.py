@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 
-from leafward.session.journal.durable import WINDOWS
+from leafward.base.durable import WINDOWS
 
 
 class Restored(Enum):

@@ -57,7 +57,6 @@ class Write:
     """The result of an operation, or of its dry run."""
 
     kind: OperationKind
-    path: Path
     op: OperationId | None
     """None where everything was as wanted already and nothing was written."""
     entries: tuple[EntryId, ...]
@@ -122,7 +121,6 @@ def write(
             )
     return Write(
         kind,
-        session.book_path,
         OperationId(noted["op"]),
         entries,
         from_leaf,
@@ -169,9 +167,7 @@ def nothing(session: Session, kind: OperationKind, target: int, writing: Writing
     leaf = session.columns.id_at(session.leaf)
     target_id = session.columns.id_at(target)
     recent = _changed_lately(session, writing.now())
-    return Write(
-        kind, session.book_path, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent
-    )
+    return Write(kind, None, (), leaf, leaf, target_id, None, (), writing.dry_run, 0, None, recent)
 
 
 def _changed_lately(session: Session, now: datetime) -> bool:

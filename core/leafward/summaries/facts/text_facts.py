@@ -52,7 +52,7 @@ class TextFacts:
 
     def __init__(self, cwd: str, known: Known | None = None) -> None:
         """`known` is shared by all who read messages of the same folder: each text is read once for all."""
-        self._cwd = cwd
+        self.cwd = cwd
         self.known: Known = {} if known is None else known
         """The facts of each text read so far."""
 
@@ -109,18 +109,16 @@ class TextFacts:
     def _formed(
         self, text: str, voice: Voice, entry: EntryIndex, *, names: bool, numbers: bool
     ) -> list[Sighting]:
-        if " " in self._cwd and self._cwd in text:
+        if " " in self.cwd and self.cwd in text:
             # Its blanks would cut each path in it.
-            text = text.replace(f"{self._cwd}/", "")
+            text = text.replace(f"{self.cwd}/", "")
         addresses = list(forms.urls(text))
         seen = [Sighting(FactKind.URL, form.key, form.text, voice, entry) for form in addresses]
         if addresses:
             text = without(text, addresses)
         # A module's imports from its own folder are not files that anybody named.
         beside = voice not in {Voice.CODE, Voice.OUTPUT}
-        found, named = words(self._cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(
-            text
-        )
+        found, named = words(self.cwd, relative=beside, calls=voice is not Voice.CODE, names=names).read(text)
         seen += [
             new_sighting((FactKind.PATH, key, said, voice, entry, "", "", True)) for said, key, _ in found
         ]
@@ -157,7 +155,7 @@ class TextFacts:
     def line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The line counts of `wc -l`, whose numbers alone do not show that they count lines."""
         for match in _COUNTED.finditer(text):
-            path = forms.canonical_path(match[2], self._cwd)
+            path = forms.canonical_path(match[2], self.cwd)
             lines = f"{match[1]} lines"
             yield Sighting(FactKind.NUMBER, f"{int(match[1])} line", lines, Voice.OUTPUT, entry, about=path)
 

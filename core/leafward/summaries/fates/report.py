@@ -171,7 +171,7 @@ def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
     facts = [fact for fact in gather([*before, *told, *sightings]) if fact.is_open]
     for fact in facts:
         if fact.kind is FactKind.CONSTRAINT and fact.voice is Voice.USER:
-            binds = reading.reader.reach_of(fact) in (Reach.LASTING, Reach.OPEN)
+            binds = reading.reader.requests.reach_of(fact) in (Reach.LASTING, Reach.OPEN)
             fact.outcome = "" if binds else ANSWERED
     return facts
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from leafward.session.entries import EntryIndex, ToolCall
+    from leafward.summaries.facts.call_reader import Written
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.reader import Written
     from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.facts.values import Sighting
     from leafward.summaries.survival.spans import SpanMessage
@@ -47,13 +47,13 @@ def read_span(
     told: Sequence[Sighting] = (),
 ) -> SpanReading:
     """Reads the messages of a span, and the summary before it; see `FactReader` and `SpanReading`."""
-    reader = FactReader(cwd, known)
-    before = reader.earlier(previous, previous_entry, plan)
+    reader = FactReader(cwd, known, plan)
+    before = reader.earlier(previous, previous_entry)
     reader.told.tell(told)
     spoken, found, calls, written = [], [], [], []
     for message in messages:
         spoken.append(message)
         found.append(reader.read(*message))
-        calls.append(reader.calls)
-        written.append(reader.written)
+        calls.append(reader.calls.last)
+        written.append(reader.calls.written)
     return SpanReading(reader, spoken, before, told, found, calls, written)

@@ -15,7 +15,7 @@ from leafward.catalogue.listing import Catalogue
 from leafward.cli.main import main
 from leafward.context.model_context import context_at
 from leafward.context.recorded_usage import usage_total
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.files.working_set import working_set
 from leafward.session.entries import Kind, text_of
 from leafward.session.headlines.entry_headline import headline

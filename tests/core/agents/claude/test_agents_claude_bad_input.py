@@ -12,7 +12,7 @@ import pytest
 from leafward.agents.claude.entries.transcript_rows import Rows
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Damage, Kind
 from leafward.session.headlines.entry_headline import headline
 from tests.claude_transcript import CLAUDE, DATA, IDS, Transcript, opened

@@ -11,7 +11,7 @@ from leafward.cli.output.page import Page
 from leafward.cli.verbs.tree import tree_json, tree_text
 from leafward.compaction.xray.xray import xray_of
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Damage, Kind
 from leafward.summaries.fates.report import Status, survival_of
 from tests.claude_transcript import Transcript, compactions, in_one_piece, opened

@@ -16,7 +16,7 @@ from leafward.base import unpacking
 from leafward.base.config import Config
 from leafward.base.errors import NotASession
 from leafward.catalogue.listing import Catalogue
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Damage, Kind
 from tests.codex_rollout import CODEX, DATA, THREADS, Rollout, opened, zstd
 from tests.core.damaged import passes_over_its_mark, tells_of_nul_bytes_at_its_end

@@ -8,7 +8,7 @@ import pytest
 
 from leafward.agents.base import SessionCandidate
 from leafward.context.model_context import context_at, uncertainties
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import headline
 from leafward.session.headlines.session_title import title_of

@@ -14,7 +14,8 @@ from leafward.agents.recognition import agent_of, strays
 from leafward.agents.storage import databases
 from leafward.base.errors import NotASession
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check, stray_messages
+from leafward.doctor.session_problems import check
+from leafward.doctor.store_problems import stray_messages
 from leafward.export.documents.lanes import Lanes
 from leafward.session.entries import Kind
 from leafward.session.lines.abridged_lines import BOM

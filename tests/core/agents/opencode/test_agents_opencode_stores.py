@@ -163,8 +163,8 @@ def test_a_path_into_a_database_names_a_session(root: Path) -> None:
     assert list(listing.files) == ["ses_one"]
     assert within(store.path / "ses_two") is None
     config = Config(roots={"opencode": (str(root),), "codex": (), "pi": ()})
-    assert find_session(str(path), config).path == path
-    assert find_session("ses_on", config).path == path
+    assert find_session(str(path), config) == path
+    assert find_session("ses_on", config) == path
     with pytest.raises(NotFound, match="holds 1 session"):
         find_session(str(store.path), config)
     with pytest.raises(NotFound):

@@ -14,7 +14,7 @@ from leafward.agents.opencode.documents import Ids
 from leafward.agents.opencode.storage.store import store_variables
 from leafward.base.errors import Refused
 from leafward.branches import fork as forking
-from leafward.export.doctor import waiting_imports
+from leafward.doctor.store_problems import waiting_imports
 from tests.opencode_forks import ID, busy, draft
 from tests.opencode_store import (
     FOLDER,

@@ -9,7 +9,6 @@ import pytest
 
 from leafward.compaction.draft.draft_assembly import draft, edited
 from leafward.compaction.draft.gate import gate_pins, pinned, unseen
-from leafward.compaction.draft.repair import repair
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
@@ -18,6 +17,7 @@ from leafward.session.session import Session
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.earlier_statements import statements
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
+from tests.core.compacted import repair
 from tests.pi_file import RULE, STEP, PiFile, lossy
 from tests.surroundings import CORPORA
 

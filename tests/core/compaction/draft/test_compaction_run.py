@@ -13,7 +13,6 @@ from leafward.base.errors import Cancelled, LeafwardError, Refused
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft, edited
-from leafward.compaction.draft.repair import repair
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
@@ -32,7 +31,7 @@ from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.summary import Summary, tokens_of
 from tests.acting import Acting, call, usage, wild
-from tests.core.compacted import SMALL, drafted, fates, lines_of, talk
+from tests.core.compacted import SMALL, drafted, fates, lines_of, repair, talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.allocation import Allocation, allocate, smallest
 from leafward.compaction.injection.composition import compose
 from leafward.compaction.injection.findings.collection import collect
@@ -30,6 +29,7 @@ from leafward.compaction.injection.values import (
     SourceRef,
     Tier,
 )
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import tokens_of_units, utf16_length
@@ -77,7 +77,6 @@ ITEMS = st.builds(
 CONTRIBUTIONS = st.lists(
     st.builds(
         Contribution,
-        builder=st.just("x"),
         items=st.dictionaries(
             st.sampled_from([section.key for section in SECTIONS]),
             st.lists(ITEMS, max_size=6).map(tuple),
@@ -160,7 +159,7 @@ def test_room_that_one_item_leaves_is_not_given_away_twice() -> None:
     made = {
         key: tuple(OfferedBullet(text, source, tier) for text, tier in told) for key, told in items.items()
     }
-    blocks, _ = merged([Contribution("x", made)], frozenset(), Redactor())
+    blocks, _ = merged([Contribution(made)], frozenset(), Redactor())
     for budget in range(60, 120):
         allocation = allocate(blocks, 0, budget)
         assert allocation is not None
@@ -219,7 +218,7 @@ def test_nothing_of_a_lower_tier_stands_in_the_place_of_something_higher(
 
 @given(st.lists(ITEMS, min_size=1, max_size=30), st.integers(0, 20))
 def test_equal_texts_are_one_line_with_all_sources(items: list[OfferedBullet], at: int) -> None:
-    given_ = [Contribution("x", {"pins": tuple(items)}), Contribution("y", {"pins": tuple(items[: at + 1])})]
+    given_ = [Contribution({"pins": tuple(items)}), Contribution({"pins": tuple(items[: at + 1])})]
     made = compose(given_, 100_000)
     bullets = [line.text for line in made.lines if line.section == "pins" and line.text.startswith("- ")]
     assert len(bullets) == len(set(bullets))
@@ -233,7 +232,7 @@ class TestBudget:
             OfferedBullet("a" * 1990, source, Tier.FIRST, 0),
             OfferedBullet("short", source, Tier.FIRST, 1),
         )
-        made = compose([Contribution("x", {"gov.anchors": items})], 400)
+        made = compose([Contribution({"gov.anchors": items})], 400)
         texts = [line.text for line in made.lines if line.text.startswith("- ")]
         assert texts[0].endswith("…")
         assert texts[1] == "- short"

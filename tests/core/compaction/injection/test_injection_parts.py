@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.base.redact.redaction import Redactor
 from leafward.compaction.injection.builders.workspace import Workspace
 from leafward.compaction.injection.plain_text import clean, cut
 from leafward.compaction.injection.sections import keys_of
 from leafward.compaction.injection.values import Injection, SourceKind
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import EntryIndex
 from leafward.session.injected_block import CLOSING, OPENING, enclose, split_enclosed
 from leafward.summaries.facts.reader import FactReader

@@ -19,7 +19,7 @@ from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.compaction.plan.settings import PlanSettings
 from leafward.context.model_context import context_at
-from leafward.export.doctor import check
+from leafward.doctor.session_problems import check
 from leafward.session.journal.operation_log import operations
 from leafward.session.journal.session_operations import label, move, redo, undo
 from leafward.session.session import Session

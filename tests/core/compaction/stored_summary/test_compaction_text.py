@@ -11,7 +11,7 @@ from leafward.base.errors import Refused
 from leafward.base.strategies import Strategy
 from leafward.compaction.draft.draft import accept
 from leafward.compaction.draft.draft_assembly import draft, edited
-from leafward.compaction.draft.replacement import span_of
+from leafward.compaction.draft.replacement import replacing
 from leafward.compaction.injection.injection import inject
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
@@ -166,7 +166,7 @@ class TestInjected:
         file.reply("done with that " * 20)
         with closing(Session.open(file.path)) as session:
             wanted = plan(measure(session), PlanSettings(keep_recent=40))
-            assert "leafward-context" not in span_of(session, wanted).previous
+            assert "leafward-context" not in replacing(session, wanted).previous
             assert "leafward-context" not in drafted(session, PlanSettings(keep_recent=40)).text
 
     def test_a_summary_cannot_pass_for_it(self) -> None:
@@ -194,7 +194,7 @@ class TestCodex:
         file.reply("yes")
         with closing(Session.open(file.path)) as session:
             wanted = plan(measure(session, estimators=list(SMALL_ESTIMATORS)), settings)
-            assert [said.message["role"] for said in span_of(session, wanted).messages[:2]] == [
+            assert [said.message["role"] for said in replacing(session, wanted).summarised[:2]] == [
                 "user",
                 "user",
             ]

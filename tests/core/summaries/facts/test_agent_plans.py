@@ -41,8 +41,8 @@ RECORDED = Path(__file__).parents[3] / "data" / "claude" / "2.1.332"
 
 def steps(*messages: dict[str, Any], plan: Items = ()) -> dict[str, tuple[bool, str]]:
     """Of each step of the last state whether it is open, and what became of it."""
-    reader = FactReader(FOLDER)
-    found = reader.earlier("", EntryIndex(-1), plan)
+    reader = FactReader(FOLDER, plan=plan)
+    found = reader.earlier("", EntryIndex(-1))
     for place, message in enumerate(messages):
         found += reader.read(EntryIndex(place), message)
     return {fact.text: (fact.is_open, fact.outcome) for fact in gather(found) if fact.kind is FactKind.TODO}

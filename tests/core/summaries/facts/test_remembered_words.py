@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leafward.base.redact import signs
-from leafward.base.redact.rules import printed, spaced_values
+from leafward.redaction import signs
+from leafward.redaction.rules import printed, spaced_values
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.words import Words
 from leafward.summaries.facts.sentences import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leafward.base.redact.redaction import Redactor
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import EntryIndex
 from leafward.summaries.summarizers.model.addresses import open_remark
 from leafward.summaries.summarizers.model.answer import fitted

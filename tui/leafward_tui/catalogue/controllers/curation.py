@@ -69,6 +69,7 @@ class Curation(CatalogueController):
         if card is None:
             return
         from leafward.agents.registry import native
+        from leafward.catalogue.lineage import forks_of
         from leafward.catalogue.trash import trash_folder
         from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
         from leafward_tui.ui.sheets.sheet import SheetLine
@@ -77,7 +78,7 @@ class Curation(CatalogueController):
         if card.agent != native().name:
             refused = f"{card.agent}'s own files are never changed: archive it"
         stock = self._list.stock
-        forks = [one for one in stock.cards if stock.parents.get(one.path, ("",))[0] == card.path]
+        forks = forks_of(card, stock.cards, stock.parents)
         entries = counted(card.entries or 0, "entry", "entries")
         about = [SheetLine(f"{card.title}   {entries}   {exact(card.size)} bytes")]
         if forks:

@@ -12,7 +12,7 @@ from leafward_tui.ui.text.paths import tilde
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.export.installation import AgentFileChange
+    from leafward.agents.installation import AgentFileChange
     from leafward_tui.ui.jobs import Job
 
 
@@ -109,9 +109,9 @@ class AgentFile(NamedTuple):
 
 def agent_files(_job: Job) -> tuple[AgentFile, ...]:
     """Every agent that can run Leafward around a compaction; one whose file cannot be had is refused with the reason."""
+    from leafward.agents.installation import installation, removal
     from leafward.agents.registry import all_agents, is_installed
     from leafward.base.errors import LeafwardError, reason_of
-    from leafward.export.installation import installation, removal
 
     found = []
     for agent in all_agents():
@@ -137,7 +137,7 @@ def agent_files(_job: Job) -> tuple[AgentFile, ...]:
 
 def write_change(change: AgentFileChange, _job: Job) -> AgentFileChange:
     """Writes the change that was shown. Raises Refused where the file has changed since."""
-    from leafward.export.installation import apply
+    from leafward.agents.installation import apply
 
     apply(change)
     return change

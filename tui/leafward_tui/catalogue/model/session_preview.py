@@ -25,7 +25,6 @@ WHOLE_BYTES = 8 << 20
 class SessionPreview:
     """The content of a preview. Texts are safe."""
 
-    path: str
     tree: tuple[TreeRow, ...] = ()
     first: str = ""
     last: str = ""
@@ -52,11 +51,11 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
     from leafward.context.sizes import Sizes
 
     if card.problem is not None:
-        return SessionPreview(card.path, problem=card.problem)
+        return SessionPreview(problem=card.problem)
     try:
         session = agent_named(card.agent).open(Path(card.path), stop)
     except (LeafwardError, OSError) as error:
-        return SessionPreview(card.path, problem=safe_line(str(error)))
+        return SessionPreview(problem=safe_line(str(error)))
     try:
         if stop():
             return None
@@ -67,7 +66,6 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
         entries = (index for run in path for index in range(run.start, run.stop))
         changes = tuple(changed_files(session, entries)) if small else ()
         return SessionPreview(
-            card.path,
             tree_rows(session, place, Basis(Sizes(session, EntryMetrics(session), stop))),
             card.prompt,
             details.last_prompt,
@@ -80,6 +78,6 @@ def read_preview(card: Card, details: Details, stop: Callable[[], bool]) -> Sess
     except Cancelled:
         return None
     except (LeafwardError, OSError) as error:
-        return SessionPreview(card.path, problem=safe_line(str(error)))
+        return SessionPreview(problem=safe_line(str(error)))
     finally:
         session.close()

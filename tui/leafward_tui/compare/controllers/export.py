@@ -91,9 +91,9 @@ class Export(CompareController):
 
 def document_written(both: Sides, form: str, stem: str, bases: Bases | None, job: Job) -> Saved:
     """Writes the comparison as a document to the current folder. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.base.output_file import write_under_free_name
     from leafward.export.documents.comparison import comparison_of
     from leafward.export.documents.comparison_document import document
-    from leafward.export.output_file import write_under_free_name
 
     found = comparison_of(both, bases=bases, stop=job.unwanted)
     path = write_under_free_name(partial(free_path, stem, form), document(found, form))
@@ -102,8 +102,8 @@ def document_written(both: Sides, form: str, stem: str, bases: Bases | None, job
 
 def patch_written(both: Sides, side: Side, stem: str, bases: Bases | None, job: Job) -> Saved:
     """Writes one side's changes as a patch to the current folder. Raises Cancelled, LeafwardError, OSError."""
+    from leafward.base.output_file import write_under_free_name
     from leafward.branches.diff.patches import patch_of
-    from leafward.export.output_file import write_under_free_name
 
     made = patch_of(both, side, job.unwanted, bases)
     path = write_under_free_name(partial(free_path, stem, "patch"), made.text)

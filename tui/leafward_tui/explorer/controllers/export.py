@@ -112,8 +112,8 @@ def save_export(
     session: Session, target: int, form: str, stem: str, only: frozenset[int] | None, _job: Job
 ) -> Saved:
     """Writes a path, or, from all branches, the entries in `only`, to the current folder. Raises LeafwardError, OSError."""
+    from leafward.base.output_file import write_under_free_name
     from leafward.export.documents.session_export import export
-    from leafward.export.output_file import write_under_free_name
 
     made = export(session, form, target, whole=only is not None, only=only)
     path = write_under_free_name(partial(free_path, stem, form), made.text)

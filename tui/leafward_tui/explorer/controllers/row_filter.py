@@ -190,7 +190,7 @@ def choose(session: Session, query: str, job: Job) -> Chosen:
     """The entries that a query chooses. Raises Cancelled, QueryError."""
     from leafward.query.select.evaluator import select
 
-    return Chosen(safe_line(query, 200), tuple(select(session, query, job.unwanted).entries))
+    return Chosen(safe_line(query, 200), select(session, query, job.unwanted))
 
 
 def choose_touching(session: Session, path: str, job: Job) -> Chosen:

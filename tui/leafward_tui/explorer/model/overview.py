@@ -194,10 +194,6 @@ class Overview:
             entered += 1
         return Detour(self.turn_of(ancestor), entered, _beyond(tree, target) if below else 0)
 
-    def largest(self) -> int:
-        """The largest context, in tokens."""
-        return max(self.sizes, default=0)
-
     # --- fewer columns than turns -------------------------------------------------------------------------------------
 
     def resample(self, columns: int) -> Sample:

@@ -213,7 +213,7 @@ def osc52(text: str, multiplexer: Multiplexer = Multiplexer.NONE) -> str:
 
 def _write_private(path: Path, text: str) -> None:
     """Writes `text` to `path`, mode 0600, whole or not at all; the folder is made with mode 0700."""
-    from leafward.session.journal.durable import replace_file
+    from leafward.base.durable import replace_file
 
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_file(path, text.encode("utf-8", "replace"))

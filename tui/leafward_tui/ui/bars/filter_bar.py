@@ -33,7 +33,6 @@ class _State:
     rest: str = ""
     note: str = ""
     problem: bool = False
-    lit: bool = False
 
 
 class _Lead(Painted):

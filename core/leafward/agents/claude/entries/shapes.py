@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 # Plain numbers: a member of an enumeration costs several times as much to hash or to add.
-_RESULT, _REPLY, _PROMPT = int(Role.RESULT), int(Role.REPLY), int(Role.PROMPT)
+_RESULT, _REPLY = int(Role.RESULT), int(Role.REPLY)
 _QUIET, _INJECTED, _ATTACHED = int(Role.QUIET), int(Role.INJECTED), int(Role.ATTACHED)
 _LOOKED_INTO = frozenset({CHANGED_OUTSIDE, QUEUED_TYPE})
 """Attachments whose fields tell more than that there is one."""

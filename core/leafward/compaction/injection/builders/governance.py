@@ -28,7 +28,6 @@ are combined.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -44,6 +43,7 @@ from leafward.compaction.injection.values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from leafward.compaction.injection.builders.builder_input import BuildInput
@@ -56,21 +56,6 @@ _FOLDERS = (".leafward", ".idumb")
 """Folders of stores in a workspace."""
 _WEIGHT = {"critical": 4, "high": 3}
 """Priorities that are carried over a compaction, with their weights."""
-
-
-@dataclass(slots=True)
-class _Given:
-    """The stores in the order of precedence."""
-
-    stores: list[Store]
-    diagnostics: list[InjectionRemark] = field(default_factory=list)
-
-    def first(self, name: str) -> tuple[str, SourceRef] | None:
-        for store in self.stores:
-            found = store.values.get(name)
-            if found is not None:
-                return found
-        return None
 
 
 def governance(inputs: BuildInput) -> Contribution:
@@ -87,39 +72,43 @@ def governance(inputs: BuildInput) -> Contribution:
         found = [read(workspace, diagnostics) for read in (read_own, read_idumb) if workspace is not None]
         found += [read_own(inputs.governance, diagnostics)] if inputs.governance is not None else []
         stores += [store for store in found if store is not None]
-    there = _Given(stores, diagnostics)
     left: list[tuple[str, OfferedBullet, OmissionReason]] = []
-    actions, done = _actions(there, inputs)
+    actions, done = _actions(stores, inputs)
     items = {
-        "gov.language": _language(there),
-        "gov.phase": _phase(there, inputs.now),
-        "gov.anchors": _anchors(there, inputs.now, left),
+        "gov.language": _language(stores),
+        "gov.phase": _phase(stores, inputs.now),
+        "gov.anchors": _anchors(stores, inputs.now, left),
         "gov.recent_actions": tuple(actions),
-        "gov.style": _style(there),
+        "gov.style": _style(stores),
     }
     beyond = {"gov.recent_actions": done - len(actions)}
-    return Contribution("governance", items, tuple(left), beyond, tuple(diagnostics))
+    return Contribution(items, tuple(left), beyond, tuple(diagnostics))
 
 
-def _language(there: _Given) -> tuple[OfferedBullet, ...]:
+def _first(stores: Sequence[Store], name: str) -> tuple[str, SourceRef] | None:
+    """The value of a name in the first store that has one, in the order of precedence."""
+    return next((store.values[name] for store in stores if name in store.values), None)
+
+
+def _language(stores: Sequence[Store]) -> tuple[OfferedBullet, ...]:
     found = []
     for name, text in (
         ("communication", "Communication: {} (answer the user in this language, also after the compaction)"),
         ("documents", "Documents: {} (write files in this language, also after the compaction)"),
     ):
-        value = there.first(f"language.{name}")
+        value = _first(stores, f"language.{name}")
         if value is not None:
             found.append(OfferedBullet(text.format(value[0].upper()), (value[1],), core=value[0]))
     return tuple(found)
 
 
-def _phase(there: _Given, now: datetime | None) -> tuple[OfferedBullet, ...]:
+def _phase(stores: Sequence[Store], now: datetime | None) -> tuple[OfferedBullet, ...]:
     found = []
     for name, label in (("phase", "Phase"), ("framework", "Framework")):
-        value = there.first(name)
+        value = _first(stores, name)
         if value is not None:
             found.append(OfferedBullet(f"{label}: {value[0]}", (value[1],), core=value[0]))
-    validated = next((store.validated for store in there.stores if store.validated is not None), None)
+    validated = next((store.validated for store in stores if store.validated is not None), None)
     if validated is not None:
         text, time, source = validated
         age = ""
@@ -131,7 +120,7 @@ def _phase(there: _Given, now: datetime | None) -> tuple[OfferedBullet, ...]:
 
 
 def _anchors(
-    there: _Given, now: datetime | None, left: list[tuple[str, OfferedBullet, OmissionReason]]
+    stores: Sequence[Store], now: datetime | None, left: list[tuple[str, OfferedBullet, OmissionReason]]
 ) -> tuple[OfferedBullet, ...]:
     """Critical and high anchors: by priority, fresh before stale, newest first."""
 
@@ -141,7 +130,7 @@ def _anchors(
 
     ranked: list[tuple[tuple[int, bool, float, int], Anchor]] = []
     place = 0
-    for store in there.stores:
+    for store in stores:
         for anchor in store.anchors:
             time = anchor.modified or anchor.created
             age = -time.timestamp() if time is not None else 0.0
@@ -165,9 +154,9 @@ def _anchors(
     return tuple(items)
 
 
-def _actions(there: _Given, inputs: BuildInput) -> tuple[list[OfferedBullet], int]:
+def _actions(stores: Sequence[Store], inputs: BuildInput) -> tuple[list[OfferedBullet], int]:
     """The last actions of a store's history, else of the session, oldest first, and the number of all actions."""
-    for store in there.stores:
+    for store in stores:
         if store.actions:
             items = [
                 OfferedBullet(action.text, (action.source,)) for action in store.actions[-OFFERED_ACTIONS:]
@@ -187,8 +176,8 @@ def _newest(items: list[OfferedBullet]) -> list[OfferedBullet]:
     return [item._replace(rank=-place) for place, item in enumerate(items)]
 
 
-def _style(there: _Given) -> tuple[OfferedBullet, ...]:
-    value = there.first("style")
+def _style(stores: Sequence[Store]) -> tuple[OfferedBullet, ...]:
+    value = _first(stores, "style")
     if value is None or value[0].casefold() == "default":
         return ()
     return (OfferedBullet(f"Active style: {value[0]}", (value[1],), core=value[0]),)

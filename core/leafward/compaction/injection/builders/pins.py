@@ -27,4 +27,4 @@ def pins(inputs: BuildInput) -> Contribution:
         for rank, (pin, entry) in enumerate(inputs.found.pins)
         if pin not in known
     ]
-    return Contribution("pins", {"pins": tuple(items)})
+    return Contribution({"pins": tuple(items)})

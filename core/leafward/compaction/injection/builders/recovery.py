@@ -25,7 +25,7 @@ def recovery(inputs: BuildInput) -> Contribution:
     """The reminder; empty on a path without a compaction. A compaction is recognised by its entry, never guessed from text."""
     past = inputs.found.compactions
     if not past:
-        return Contribution("recovery")
+        return Contribution()
     last = past[-1]
     times = "once" if len(past) == 1 else f"{len(past)} times"
     when = f", last on {last.timestamp[:10]}" if last.timestamp[:4].isdigit() else ""
@@ -42,4 +42,4 @@ def recovery(inputs: BuildInput) -> Contribution:
     if lost is not None:
         guess = f"A guess from its words: after that the agent had lost the thread (“{lost[1]}”)."
         items.insert(1, OfferedBullet(guess, (from_entry(lost[0], note="heuristic"),), Tier.SECOND, rank=2))
-    return Contribution("recovery", {"recovery.reminder": tuple(items)})
+    return Contribution({"recovery.reminder": tuple(items)})

@@ -239,7 +239,7 @@ def branch_of(workspace: Workspace | None) -> str:
 def rules(inputs: BuildInput) -> Contribution:
     """The names of the rules that hold on this path, each with the sources of its carriers."""
     if inputs.workspace is None:
-        return Contribution("rules")
+        return Contribution()
     diagnostics: list[InjectionRemark] = []
     known = read_rules(inputs.workspace, diagnostics)
     for rule in known:
@@ -255,4 +255,4 @@ def rules(inputs: BuildInput) -> Contribution:
         )
         for place, match in enumerate(held)
     )
-    return Contribution("rules", {"rules.active": items}, diagnostics=tuple(diagnostics))
+    return Contribution({"rules.active": items}, diagnostics=tuple(diagnostics))

@@ -35,4 +35,4 @@ def stages(inputs: BuildInput) -> Contribution:
     else:
         made.items.pop("stage.pending", None)
     items = {key: tuple(found) for key, found in made.items.items()}
-    return Contribution("workflow stages", items, diagnostics=tuple(diagnostics))
+    return Contribution(items, diagnostics=tuple(diagnostics))

@@ -43,7 +43,7 @@ def working_set(inputs: BuildInput) -> Contribution:
         else:
             items.setdefault(key, []).append(item)
     chosen = {key: tuple(found) for key, found in items.items()}
-    return Contribution("working set", chosen, tuple(left), beyond)
+    return Contribution(chosen, tuple(left), beyond)
 
 
 def _item(file: PathFile, rank: int = 0) -> OfferedBullet:

@@ -130,7 +130,7 @@ def save(session: Session, stored: Mapping[str, Any] | None, read: int) -> None:
         found = {"scan": kept.scan, "found": stored, "agent": agent, "entries": entries}
         rest = orjson.dumps(found) + b"\n" + kept.data
         head = {"kind": _kind(), "format": FORMAT, "crc": crc32(rest), "files": proofs}
-        from leafward.session.journal.durable import replace_file
+        from leafward.base.durable import replace_file
 
         target = place(session.path)
         make_private(target.parent)
@@ -235,8 +235,8 @@ def _entries(session: Session, stored: Mapping[str, Any]) -> str:
 def _is_private(session: Session, stored: Mapping[str, Any], others: Sequence[str]) -> bool:
     """Whether nothing may be kept of a session: its project is excluded, or one of the names looks like a secret."""
     from leafward.base import config
-    from leafward.base.redact.redaction import Redactor
     from leafward.catalogue.exclusions import Exclusion
+    from leafward.redaction.redaction import Redactor
 
     excluded = Exclusion(config.load()[0].exclude, os.environ)
     if excluded(session.cwd) or excluded(str(session.path)):

@@ -15,7 +15,7 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, h
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.base.redact.redaction import Redactor
+    from leafward.redaction.redaction import Redactor
     from leafward.summaries.survival.spans import SpanMessage
 
 LEAD = "At the end, "

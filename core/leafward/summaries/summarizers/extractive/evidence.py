@@ -15,7 +15,6 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
-from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
-    from leafward.summaries.facts.reader import Written
+    from leafward.summaries.facts.call_reader import Written
     from leafward.summaries.summarizers.summary import Span
     from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage
@@ -103,7 +102,7 @@ def collect(
     reading: SpanReading | None = None,
 ) -> Evidence:
     """Reads a span whose secrets were removed already; `reading` is the same, read before. Raises Cancelled where `stop` turns true."""
-    reader = FactReader(span.cwd, span.known) if reading is None else reading.reader
+    reader = FactReader(span.cwd, span.known, span.plan) if reading is None else reading.reader
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
     failed = failed_calls(message for _, message in messages)
@@ -111,7 +110,7 @@ def collect(
     evidence.failed_calls = failed
     live: dict[str, FileWork] = {}
     if reading is None:
-        sightings += reader.earlier(previous, span.previous_entry, span.plan)
+        sightings += reader.earlier(previous, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
         evidence.position[entry] = place
         if message.get("isError") or message.get("exitCode") or message.get("errorMessage"):
@@ -122,7 +121,7 @@ def collect(
         elif by_machine(message):
             continue
         else:
-            seen, calls, written = reader.read(entry, message), reader.calls, reader.written
+            seen, calls, written = reader.read(entry, message), reader.calls.last, reader.calls.written
         sightings += seen
         if message.get("role") == "toolResult" and any(one.outcome == "failed" for one in seen):
             # A check that failed behind a pipe.
@@ -155,8 +154,7 @@ def collect(
     answers = finish(turns, messages, behind)
     mark_doubted([*turns, *answers.later[:1]])
     mark_belied(turns, [*messages, *behind])
-    after = FactReader(span.cwd, span.known)
-    after.plan = AgentPlan(dict(reader.plan.items))
+    after = FactReader(span.cwd, span.known, tuple(reader.plan.items.items()))
     seen_after = [seen for one in behind for seen in after.read(*one)]
     went_on = continued(turns, [*messages, *behind], answers.later, span.previous_entry)
     carry(evidence, previous, span.previous_entry, Since(turns, answers.later, after, went_on))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.forked import forked
 from leafward.base.late_pattern import late
-from leafward.base.redact.redaction import Redactor
 from leafward.base.worker_processes import cores
+from leafward.redaction.redaction import Redactor
 from leafward.session.entries import LISTED, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, first_of, is_silent
 from leafward.summaries.summarizers.extractive.turns import as_asked

@@ -105,7 +105,7 @@ def _demand(
 
     What an open request asks for stands in the goal already: `goals` are the words of each sentence there, and whether it denies.
     """
-    reach = evidence.reader.reach_of(fact, answered=kept.finished)
+    reach = evidence.reader.requests.reach_of(fact, answered=kept.finished)
     since = kept.reader.rules.revoked_by(fact.text)
     if reach is Reach.OVER or (reach is Reach.OPEN and _is_among(fact.text, goals)):
         return
@@ -153,21 +153,21 @@ def _checklists(evidence: Evidence) -> None:
 
 def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
     """Adds the commands that ran and were named most often: checks that pass as done, the others as context."""
-    ran = evidence.reader.ran
+    ran = evidence.reader.calls.ran
     often = [
         fact
         for fact in runs.commands
         if fact.count >= 2 and "\n" not in fact.text and (ran[fact.key] or fact.outcome)
     ]
     chains = [fact for fact in runs.commands if " && " in fact.key and is_broken(fact)]
-    unfinished = evidence.reader.unfinished()
+    unfinished = evidence.reader.calls.unfinished()
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:_OFTEN]:
         worth = 0.5 + 0.1 * min(8, fact.count)
         # After a pipe the exit code is another program's.
         passes = fact.outcome == "exit 0" and is_check(fact.key) and "|" not in fact.key
         passes = passes and unfinished.get(fact.key, NO_ENTRY) <= fact.ended
         if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
-            count = _passes(evidence.reader.passed[fact.key], evidence.reader.failed[fact.key])
+            count = _passes(evidence.reader.calls.passed[fact.key], evidence.reader.calls.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
             if failed(fact) and runs.passed.overcame(fact):
@@ -182,7 +182,7 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
 
 def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
     """A command with the number of its runs and the last outcome."""
-    times = evidence.reader.ran[fact.key]
+    times = evidence.reader.calls.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
     told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
     often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")

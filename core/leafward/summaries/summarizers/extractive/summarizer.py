@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from leafward.base.redact.redaction import Redactor
+    from leafward.redaction.redaction import Redactor
     from leafward.session.entries import Body, EntryIndex
     from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage

@@ -12,7 +12,7 @@ from leafward.summaries.summarizers.outline import SummarySection, without_lists
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leafward.base.redact.redaction import Redactor
+    from leafward.redaction.redaction import Redactor
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 """Thinking before an answer; where it does not end there is nothing behind it."""

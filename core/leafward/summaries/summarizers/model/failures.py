@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
-from leafward.base.redact.redaction import redact
 from leafward.base.safe_text import safe_line
+from leafward.redaction.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.base.redact.redaction import Redactor, named_in
 from leafward.base.safe_text import safe
 from leafward.context.estimators import Estimator, text_tokens
+from leafward.redaction.redaction import Redactor, named_in
 from leafward.session.injected_block import split_enclosed
 from leafward.summaries.summarizers.model.addresses import open_remark
 from leafward.summaries.summarizers.model.prompts import SYSTEM, RequestPurpose, instructions
@@ -72,8 +72,6 @@ class Outgoing:
     remarks: tuple[str, ...]
     model: str = ""
     base_url: str | None = None
-    window: int = 0
-    """The assumed context window, in tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +230,6 @@ class SummaryWork:
             (*([remark] if remark is not None else []), *self.remarks),
             self.settings.name,
             self.settings.base_url,
-            window_of(self.settings),
         )
 
     def shortening(self, text: str) -> Ask:

@@ -59,8 +59,6 @@ class SummaryProgress:
     """The tokens of that text, as pi 1.5.2 estimates them."""
     rate: float
     """Tokens a second since the first of them."""
-    seconds: float
-    """Seconds since the request for the summary."""
     stage: str
     """The current work or wait, on one line."""
 
@@ -218,7 +216,7 @@ class Model:
                 tokens = tokens_of(now[0])
                 writing = max(seconds - (first or 0.0), 0.001)
                 rate = tokens / writing if first is not None and seconds > first else 0.0
-                self.watch(SummaryProgress(now[0], tokens, rate, seconds, now[1]))
+                self.watch(SummaryProgress(now[0], tokens, rate, now[1]))
                 shown = now
             text = future.result()
         except concurrent.futures.CancelledError:

@@ -18,7 +18,7 @@ from leafward.session.messages import as_typed, image_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from leafward.base.redact.redaction import Redactor
+    from leafward.redaction.redaction import Redactor
     from leafward.summaries.survival.spans import SpanMessage
 
 RESULT_LIMIT = 2_400

@@ -311,6 +311,6 @@ def test_names_in_lines_that_an_edit_left_alone_are_not_written() -> None:
     }
     reader = FactReader(FOLDER)
     list(reader.read(EntryIndex(1), reply("", ("a", "edit", given))))
-    (written,) = reader.written
+    (written,) = reader.calls.written
     assert set(written.names) == {"gate_width", "fence_step"}
     assert written.removed == ("old_step",)

@@ -9,7 +9,8 @@ import pytest
 
 from leafward.agents.recognition import agent_of
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts.reader import FactReader, Written
+from leafward.summaries.facts.call_reader import Written
+from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import facts_of
@@ -263,7 +264,7 @@ def test_what_a_call_writes_is_read_once() -> None:
     reader = FactReader()
     call = reply("", ("a", "write", {"path": "src/a.py", "content": "def parse_table(rowCount): ..."}))
     seen = reader.read(EntryIndex(1), call)
-    (written,) = reader.written
+    (written,) = reader.calls.written
     assert written == Written(
         "a",
         "src/a.py",
@@ -274,7 +275,7 @@ def test_what_a_call_writes_is_read_once() -> None:
     )
     assert {"parse_table", "rowCount"} <= set(written.names)
     reader.read(EntryIndex(2), user("thanks"))
-    assert reader.written == []
+    assert reader.calls.written == []
 
 
 def test_the_goal_is_no_errand_and_no_remark() -> None:

@@ -169,7 +169,7 @@ def _since(evidence: Evidence, behind: Since) -> _Since:
         changed=changed,
         worked=any(turn.works for turn in behind.turns) or changed or kept.answers > 0,
         went_on=behind.went_on is not None and behind.went_on.works,
-        ran_well=any(times and is_check(command) for command, times in evidence.reader.passed.items()),
+        ran_well=any(times and is_check(command) for command, times in evidence.reader.calls.passed.items()),
         answered=told.answers + kept.answers > 0,
         closed={
             fact.key: fact.outcome

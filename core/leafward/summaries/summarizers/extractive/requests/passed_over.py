@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.remaining_work import without_marker
 from leafward.summaries.facts.sentences.replies import reports
@@ -49,7 +48,7 @@ _ASKED_FOR = 0.6
 def settle(
     evidence: Evidence, turns: Sequence[Turn], kept: Sequence[SpanMessage], reader: FactReader
 ) -> None:
-    """Leaves out such steps, or turns them into what was planned; `reader` has read nothing yet."""
+    """Leaves out such steps, or turns them into what was planned; `reader` knows the plan, and has read nothing yet."""
     _leave_out_parts(evidence)
     over = _closed_in(kept, evidence, reader)
     later, work = WorkRequests(turns_of(kept)), WorkRequests(turns)
@@ -170,7 +169,7 @@ def _is_touched(evidence: Evidence, candidate: LineCandidate, work: WorkRequests
     said = max(candidate.sources, default=NO_ENTRY)
     names = any(
         one.kind in {FactKind.PATH, FactKind.IDENTIFIER}
-        for one in evidence.reader.prose(candidate.text, Voice.TOLD, said)
+        for one in evidence.reader.texts.prose(candidate.text, Voice.TOLD, said)
     )
     return bool(since) and names and not evidence.is_left_alone(candidate.text, said)
 
@@ -186,7 +185,6 @@ def _closed_in(kept: Sequence[SpanMessage], evidence: Evidence, reader: FactRead
     steps = [fact for fact in evidence.facts.values() if fact.kind is FactKind.TODO and fact.is_open]
     if not kept or not steps:
         return set()
-    reader.plan = AgentPlan(dict(evidence.reader.plan.items))
     reader.told.tell(
         Sighting(FactKind.TODO, fact.key, fact.text, Voice.TOLD, fact.entry)
         for fact in steps

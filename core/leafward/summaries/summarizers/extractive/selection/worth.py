@@ -63,7 +63,7 @@ class Worth:
     def _weigh(self, candidate: LineCandidate) -> None:
         """Finds the facts of a line."""
         found: set[tuple[FactKind, str]] = set(candidate.carries)
-        for seen in self._reader.prose(candidate.text, Voice.TOLD, NO_ENTRY):
+        for seen in self._reader.texts.prose(candidate.text, Voice.TOLD, NO_ENTRY):
             if (identity := (seen.kind, seen.key)) in self.likely:
                 found.add(identity)
         candidate.facts = frozenset(found)

@@ -87,7 +87,7 @@ def tell_state(
     if run is not None:
         place, command, printed = run
         lead = _RUN + BEFORE_KEPT * (_last_run(kept, gone) is not None)
-        again = evidence.reader.unfinished().get(command, NO_ENTRY) > messages[place].entry
+        again = evidence.reader.calls.unfinished().get(command, NO_ENTRY) > messages[place].entry
         told = f"{printed}{_CHANGED_SINCE * since}{_AGAIN * again}"
         if printed != _PASSED and (said := _said_to_pass(messages[place:])):
             told = f"{told}; the user said since: {cut(said, _SAID)}"

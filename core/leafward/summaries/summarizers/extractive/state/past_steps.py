@@ -135,7 +135,7 @@ def _fulfil(evidence: Evidence, written: Mapping[str, int], ended: Sequence[Entr
         if candidate.section is not SummarySection.NEXT or candidate.carries:
             continue
         place = evidence.place_of(candidate)
-        seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+        seen = evidence.reader.texts.prose(candidate.text, Voice.TOLD, NO_ENTRY)
         names = {one.key.removesuffix("()") for one in seen if one.kind is FactKind.IDENTIFIER}
         fact = evidence.facts.get((FactKind.TODO, line_key(candidate.text)))
         if fact is not None and not fact.is_open and fact.outcome == ANSWERED:

@@ -126,5 +126,5 @@ def _come_back(evidence: Evidence, turns: Sequence[Turn]) -> None:
 
 
 def _is_nameless(evidence: Evidence, text: str) -> bool:
-    named = evidence.reader.prose(text, Voice.TOLD, NO_ENTRY)
+    named = evidence.reader.texts.prose(text, Voice.TOLD, NO_ENTRY)
     return not any(one.kind in {FactKind.PATH, FactKind.IDENTIFIER} for one in named)

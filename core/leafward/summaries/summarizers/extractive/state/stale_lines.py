@@ -80,7 +80,9 @@ def settle(
         evidence.candidates = without_file(evidence, path, len(messages))
     written = last_written(evidence.files)
     settle_steps(evidence, messages, turns, written, behind=answers.finished and not turns)
-    passed_over.settle(evidence, turns, kept, FactReader(cwd, known))
+    passed_over.settle(
+        evidence, turns, kept, FactReader(cwd, known, tuple(evidence.reader.plan.items.items()))
+    )
     for work in evidence.files.values():
         for name, place in work.taken.items():
             # It is written nowhere any more, or elsewhere.
@@ -104,7 +106,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
     if candidate.asks or candidate.reports or names_cause(candidate.text):
         return False
     place = evidence.place_of(candidate)
-    seen = evidence.reader.prose(candidate.text, Voice.TOLD, NO_ENTRY)
+    seen = evidence.reader.texts.prose(candidate.text, Voice.TOLD, NO_ENTRY)
     files = {one.key.rpartition("/")[2] for one in seen if one.kind is FactKind.PATH}
     if candidate.provenance is Provenance.EARLIER and not (files or candidate.group):
         return False
