@@ -1,4 +1,4 @@
-"""Surroundings of every test: folders of its own, a fixed terminal, clock zone and locale, no network, no litellm."""
+"""Surroundings of every test: folders of its own, a fixed terminal, zone, locale and umask, no network, no litellm."""
 
 from __future__ import annotations
 
@@ -189,6 +189,29 @@ def _utc() -> Iterator[None]:
         time.tzset()
         yield
     time.tzset()
+
+
+@pytest.fixture
+def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets the zone of this process and its children until the test is over."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone of a process cannot be changed here")
+
+    def enter(name: str) -> None:
+        patch.setenv("TZ", name)
+        time.tzset()
+
+    with monkeypatch.context() as patch:
+        yield enter
+    time.tzset()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _umask() -> Iterator[None]:
+    """Permissions of new files are those of most machines, also for children."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -38,7 +38,7 @@ MARKS = [
 
 def settings(endpoint: Endpoint, name: str = "openai/x", **more: Any) -> ModelSettings:
     base = endpoint.base_url if name.startswith("openai/") else endpoint.root
-    patient: dict[str, Any] = {"base_url": base, "attempts": 3, "backoff": 0.01, "timeout": 5.0}
+    patient: dict[str, Any] = {"base_url": base, "attempts": 3, "backoff": 0.01, "timeout": 60.0}
     return ModelSettings(name, **(patient | more))
 
 

@@ -175,7 +175,9 @@ def test_the_keys_of_other_forms_are_told(
 
     monkeypatch.chdir(tmp_path)
     with demo_session() as session:
-        assert main([*typed.format(session).split(), "--json"]) in (0, 1), capsys.readouterr().err
+        assert main([*(word.format(session) for word in typed.split()), "--json"]) in (0, 1), (
+            capsys.readouterr().err
+        )
     keys = json.loads(capsys.readouterr().out).keys()
     told = text_of("docs/json.md")
     assert {key for key in keys if f"`{key}`" not in told} == set()

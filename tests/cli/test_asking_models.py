@@ -123,7 +123,7 @@ def test_interrupted_it_leaves_no_trace(endpoint: Endpoint, path: Path) -> None:
             assert said[0].startswith("leafward: sending "), (verb, said)
             assert "cancelled" in said[1], (verb, said)
             assert said[2] == "code 130\n", (verb, said)
-            assert endpoint.asked[sent].gone.wait(10), verb
+            assert endpoint.asked[sent].gone.wait(60), verb
             assert path.read_bytes() == before, verb
         assert (process.stdout.read(), process.stderr.read()) == ("", "")
     assert process.returncode == 0

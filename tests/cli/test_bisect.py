@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -132,7 +133,7 @@ def test_the_result_stands_where_the_agent_went_on_meanwhile(
     bench: Workbench, capsys: pytest.CaptureFixture[str], as_json: bool
 ) -> None:
     path = bench.file.path
-    goes_on = f"echo '{{}}' >> {path}; ! grep -q broken a.py"
+    goes_on = f"echo '{{}}' >> {quote(str(path))}; ! grep -q broken a.py"
     base = ("--base", str(bench.folder.parent / "base"), "--good", "#0", "--bad", "leaf", "--label", "x")
     more = ("--json",) if as_json else ()
     assert main(["bisect", str(path), *base, *more, "--", "sh", "-c", goes_on]) == 1
@@ -209,14 +210,14 @@ def later():
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=later).start()
 sys.exit(main(["bisect", {str(bench.file.path)!r}, "--base", {str(tmp_path / "base")!r}, "--good", "#0", "--bad", "leaf",
-    "--", "sh", "-c", "touch {tmp_path}/began; sleep 60"]))
+    "--", "sh", "-c", 'touch "$0"; sleep 60', {str(tmp_path / "began")!r}]))
 """
     ran = subprocess.run(
         [sys.executable, "-c", script],
         env={"TMPDIR": str(tmp_path / "tmp"), "PATH": "/usr/bin:/bin", "LEAFWARD_HOME": str(tmp_path / "h")},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
     assert ran.returncode != 0

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -175,7 +176,7 @@ class TestResume:
         (resumable.parent / "my project").rmdir()
         printed = run("resume", resumable, "--print")
         assert printed.code == 0
-        assert f"pi --session {resumable}" in printed.out
+        assert f"pi --session {quote(str(resumable))}" in printed.out
         assert "gone" in printed.err
         document = run("resume", resumable, "--json").document
         assert document["resume"] == ["pi", "--session", str(resumable)]

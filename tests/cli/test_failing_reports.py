@@ -8,15 +8,19 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.doctor import litter
 from tests.surroundings import REPOSITORY
+from tests.torture.scenes import Scene, World, scenes
+from tests.torture.worlds import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from tests.cli.conftest import Run
 
@@ -26,6 +30,7 @@ VERBS = (
     ("move", "#1"),
     ("compact", "--keep-recent", "1", "--larger", "--accept-loss"),
 )
+NO_APPENDS = [one for one in scenes() if not one.appends and one.links and not one.two_disks]
 CALLS = ("pread", "fstat", "lseek", "fsync")
 MOST = 200
 
@@ -92,3 +97,78 @@ def test_an_output_that_takes_no_report(session: Path, verb: tuple[str, ...]) ->
     assert re.search(
         r"s\.jsonl was written, but the report failed: stdout: No space left on device\n\Z", done.stderr
     )
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A home of its own, of which nothing stays in the environment."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    before = dict(os.environ)
+    yield World(tmp_path, tmp_path)
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("form", ["--json", ""])
+@pytest.mark.parametrize("scene", NO_APPENDS, ids=lambda scene: scene.name)
+def test_what_is_made_or_changed_is_told_where_the_report_fails(
+    run: Run, world: World, monkeypatch: pytest.MonkeyPatch, scene: Scene, form: str
+) -> None:
+    """New files, changed ones and removed ones: an error names one of them, or a folder that they are in."""
+    world.enter()
+    path = scene.session(world)
+    arguments = scene.arguments(world, path)
+    for call in scene.before:
+        assert run(*call(world, path)).code == 0
+    if form and arguments[0] != "ls":
+        at = arguments.index("--") if "--" in arguments else len(arguments)
+        arguments.insert(at, form)
+    before = Moment.of(world.root).held
+    with open("/dev/full", "w", encoding="utf-8") as full, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", full)
+        outcome = run(*arguments)
+    now = Moment.of(world.root).held
+    changed = {
+        Path(name)
+        for name in before.keys() | now.keys()
+        if before.get(name) != now.get(name) and ("/cache/" not in name or name not in now)
+    }
+    assert outcome.code == 1
+    assert outcome.err.count("\n") == 1
+    said = "stdout: No space left on device\n"
+    if not any(one.is_file() or before.get(str(one), [None])[0] is not None for one in changed):
+        assert outcome.err == f"leafward: {said}"
+        return
+    assert outcome.err.endswith(f", but the report failed: {said}")
+    named = [Path(word.rstrip(":,")) for word in outcome.err.split() if word.startswith(str(world.root))]
+    assert named
+    # A session in a database is named like a file in it.
+    places = {place for one in changed for place in (one, *one.parents)}
+    assert any(name in places or name.parent in changed for name in named), outcome.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_litter_that_is_cleared_is_told_too(run: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.enter()
+    monkeypatch.setattr(litter, "REST", 0)
+    draft = world.store / "x.leafward-99999999-0123456789ab.tmp"
+    draft.write_bytes(b"half")
+    with open("/dev/full", "w", encoding="utf-8") as full, monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", full)
+        outcome = run("doctor", "--clear-litter")
+    assert not draft.exists()
+    assert outcome.err.startswith(f"leafward: 1 file was removed: {draft}, but the report failed: ")
+
+
+def test_a_failure_after_a_write_that_is_not_of_the_report(
+    run: Run, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What follows a write may read the file again, which is no report."""
+
+    def fails(*_given: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("leafward.cli.verbs.label.remark", fails)
+    outcome = run("label", session, "#3", "a label")
+    assert outcome.err == "leafward: s.jsonl was written, but what follows failed: Input/output error\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -190,7 +191,7 @@ def test_one_whose_folder_is_gone_begins_in_another(run: Run, tmp_path: Path) ->
     said = run("fork", path, "leaf").err
     assert "--cwd FOLDER" in said
     said = run("resume", path).err
-    assert f"leafward fork {path} leaf --cwd FOLDER" in said
+    assert f"leafward fork {quote(str(path))} leaf --cwd FOLDER" in said
     assert "cwd-missing" in {one["code"] for one in run("resume", path, "--json").document["diagnostics"]}
     folder = tmp_path / "orchard"
     outcome = run("fork", path, "leaf", "--cwd", folder)
@@ -247,7 +248,9 @@ def test_resume_names_a_store_that_is_not_the_usual_one(run: Run, tmp_path: Path
     outcome = run("resume", rollout.path, "--json")
     assert outcome.document["env"] == {"CODEX_HOME": str(tmp_path / "else where" / ".codex")}
     said = run("resume", rollout.path, "--print").out
-    assert said.startswith(f"cd -- {tmp_path} && CODEX_HOME='{tmp_path}/else where/.codex' codex resume -C ")
+    assert said.startswith(
+        f"cd -- {quote(str(tmp_path))} && CODEX_HOME='{tmp_path}/else where/.codex' codex resume -C "
+    )
 
 
 def test_the_new_session_hangs_under_its_source(run: Run, session: Path) -> None:

@@ -225,7 +225,7 @@ assert main({arguments!r}) == 0
 with open(os.environ["MODULES_TO"], "w") as report:
     json.dump(sorted(sys.modules), report)
 """
-MOST_LOADED = 203
+MOST_LOADED = 206
 NOT_NEEDED = {
     *("click", "difflib", "msgspec", "pathspec", "sqlite3", "textual", "tomllib", "yaml"),
     *("leafward.agents.codex.agent", "leafward.agents.opencode.agent", "leafward.agents.recognition"),

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from shlex import quote
 from types import SimpleNamespace
 
 import pytest
@@ -181,9 +182,12 @@ def program(folder: Path, script: str) -> str:
 
 BROKEN = {
     "it is gone": ("", ("not found", "/python cannot be started: No such file or directory")),
-    "without Leafward": (f'exec {sys.executable} -S "$@"', ("with 1: ", "No module named")),
+    "without Leafward": (f'exec {quote(sys.executable)} -S "$@"', ("with 1: ", "No module named")),
     "silent": ("exit 0", ("its command was tried and gave no answer", "")),
-    "another Leafward": (f'exec {sys.executable} "$@"', ("it runs another Leafward than this one", "")),
+    "another Leafward": (
+        f'exec {quote(sys.executable)} "$@"',
+        ("it runs another Leafward than this one", ""),
+    ),
 }
 
 
@@ -201,7 +205,10 @@ def test_doctor_tries_a_hook_as_its_agent_would(
     file = hooks_of(agent).file(os.environ)
     script, words = BROKEN[how]
     other = program(tmp_path, script) if script else "/nowhere/python"
-    file.write_text(file.read_text().replace(json.dumps(sys.executable)[1:-1], other))
+    # Two of them are given a line for a shell, the others a list of words.
+    form = quote if agent in {"claude", "codex"} else str
+    installed, put = (json.dumps(form(one))[1:-1] for one in (sys.executable, other))
+    file.write_text(file.read_text().replace(installed, put))
     (problem,) = hook_problems(capsys)
     assert problem.startswith(f"{file}: ")
     assert any(one and one in problem for one in words)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
-
-import pytest
 
 from leafward.session.journal.operation_log import operations
 from leafward.session.session import Session
@@ -16,6 +13,7 @@ from leafward_tui.ui.words.operation_text import OperationText
 from tests.pi_file import PiFile, conversation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Run
@@ -58,17 +56,13 @@ def test_a_row_that_was_taken_back_has_one_word_in_the_log_and_on_the_screen(
         assert every.doing(every.log[-1]).verb == "unarchived"
 
 
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")
 def test_times_are_those_of_the_clock_here(
-    tmp_path: Path, done: Run, run: Run, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, done: Run, run: Run, in_zone: Callable[[str], None]
 ) -> None:
     file = conversation(tmp_path / "s.jsonl")
     assert run("move", file.path, "#1").code == 0
     made = done("log", file.path, "--json").document["ops"][-1]["time"]
-    with monkeypatch.context() as elsewhere:
-        elsewhere.setenv("TZ", "Asia/Tokyo")
-        time.tzset()
-        out = done("log", file.path).out
-    time.tzset()
+    in_zone("Asia/Tokyo")
+    out = done("log", file.path).out
     here = datetime.fromisoformat(made).astimezone(timezone(timedelta(hours=9)))
     assert here.strftime("%Y-%m-%d %H:%M:%S") in out

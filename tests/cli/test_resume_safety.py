@@ -230,7 +230,7 @@ def test_a_failed_import_says_how_its_document_is_imported(
     outcome: Any = run("fork", pi(tmp_path, "s", str(tmp_path)), "leaf", "--to", "opencode", "--import")
     assert (outcome.code, outcome.out) == (1, "")
     assert "no room; the document is kept; to import it, run cd -- " in outcome.err
-    assert Path(outcome.err.rsplit(" ", 1)[1].strip()).is_file()
+    assert Path(shlex.split(outcome.err.splitlines()[-1].rpartition(" && ")[2])[-1]).is_file()
 
 
 def test_an_id_in_a_command_of_ours_is_one_word(run: Run, tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def session(tmp_path: Path) -> Path:
 
 def asked(verb: str, how: str, session: Path) -> tuple[int, str]:
     """The exit code and what reached the terminal, where something still could."""
-    words = verb.replace("FOLDER", shlex.quote(str(session.parent))).split()
-    line = " ".join(shlex.quote(str(session)) if word == "S" else shlex.quote(word) for word in words)
+    paths = {"S": str(session), "FOLDER": str(session.parent)}
+    line = shlex.join(paths.get(word, word) for word in verb.split())
     command = f"{shlex.quote(sys.executable)} -m leafward_tui {line} {how}\nexit ${{PIPESTATUS[0]}}"
     done = subprocess.run([str(SHELL), "-c", command], capture_output=True, check=False, timeout=60)
     return done.returncode, (done.stdout + done.stderr).decode()

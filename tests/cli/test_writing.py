@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,7 +106,7 @@ class TestMove:
         file.reply("y")
         outcome = run("label", file.path, "root", "z")
         assert outcome.code == 0
-        assert f"pi --session {file.path}" in outcome.err
+        assert f"pi --session {quote(str(file.path))}" in outcome.err
 
     def test_without_a_summary_by_default(self, done: Run, path: Path) -> None:
         moved = done("move", path, "00000002", "--summary", "none", "--json").document

@@ -27,23 +27,6 @@ KEPT = 12
 PYTEST = "uv run pytest -q"
 
 
-class _Beginning(str):
-    """A text that equals every one that begins with it."""
-
-    __slots__ = ()
-    __hash__ = str.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str) and other.startswith(str(self))
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-
-LAST_ANSWERED = _Beginning("Last request, answered: ")
-"""The goal where the last request got its reply."""
-
-
 def stored(path: Path, at: EntryIndex | None = None, size: int = 1500) -> dict[SummarySection, list[str]]:
     """The lines of a summary of a stored session, by section."""
     with closing(agent_of(path).open(path)) as session:

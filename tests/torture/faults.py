@@ -83,11 +83,14 @@ WITH_AN_AGENT = (
 
 
 def build(folder: Path) -> Path | None:
-    """Compiles the library; None where this system has no compiler for it, or preloads nothing."""
+    """Compiles the library; None where this system has no compiler for it, or preloads nothing from that folder."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not sys.platform.startswith("linux") or compiler is None:
         return None
     library = folder / "faults.so"
+    if {*" :"} & {*str(library)}:
+        # Both part the names of what is preloaded.
+        return None
     made = subprocess.run(
         [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"],
         capture_output=True,

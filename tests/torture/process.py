@@ -30,7 +30,9 @@ def torture(seed: int, limit: int, seconds: float) -> dict[str, Any]:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="torture-")))
         library = build(scratch)
         if library is None:
-            raise Unavailable("no C compiler here, or nothing is preloaded on this system")
+            raise Unavailable(
+                "no C compiler here, or nothing is preloaded on this system or from this folder"
+            )
         # Two file systems where there are two; the one in memory has no disk to wait for.
         above = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else scratch
         world = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="torture-", dir=above)))

@@ -251,6 +251,13 @@ def store_and_import(
     import_now(draft, env)
 
 
+def stored_words(draft: ForkDraft, *, imported: bool) -> str:
+    """What was written of a draft, and where: its file, or the session that its agent imported."""
+    if imported:
+        return f"session {draft.id} was imported into {draft.path.parent}"
+    return f"{draft.file} was written"
+
+
 def left_imports() -> list[Path]:
     """Documents that wait for an import: never run, run by hand, or failed."""
     try:

@@ -75,14 +75,16 @@ def copy_demo(file: Path, as_json: bool) -> int:
     from leafward.base.output_file import write_new_document
     from leafward.base.safe_text import pasted_path, shell_word
     from leafward.cli.output.page import emit_json, say
+    from leafward.cli.output.written import after
     from leafward.export.demo import demo_text
 
     try:
         write_new_document(file, demo_text())
     except FileExistsError:
         raise LeafwardError(f"{file} exists already; name another file") from None
-    if as_json:
-        emit_json({"path": str(file.resolve())})
-    else:
+    with after(f"{file} was written"):
+        if as_json:
+            emit_json({"path": str(file.resolve())})
+            return 0
         say(f"wrote {pasted_path(str(file))}; look at it with: leafward tree {shell_word(str(file))}")
     return 0

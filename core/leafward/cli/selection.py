@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.errors import Ambiguous, NotASession, NotFound, OutputFailed, Refused, reason_of
+from leafward.base.errors import Ambiguous, NotASession, NotFound, OutputFailed, Refused
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.page import with_path
+from leafward.cli.output.written import failed_after
 from leafward.cli.settings import configured
 from leafward.session.entries import EntryIndex, Kind, is_own
 
@@ -118,10 +119,7 @@ def opened(selector: str) -> Iterator[Session]:
         yield session
     except (OSError, OutputFailed) as error:
         if session.appended:
-            # Nobody must take it for not done and ask again.
-            raise Refused(
-                f"{session.book_path.name} was written, but the report failed: {reason_of(error)}"
-            ) from error
+            raise failed_after(f"{session.book_path.name} was written", error) from error
         raise
     finally:
         session.close()

@@ -49,6 +49,8 @@ _CHUNK = 128
 """Entries decoded between two checks of `stop`."""
 _BLOCK = 4096
 """Entries in a block whose sum is cached once all of them are known."""
+_LONG_WALK = 64
+"""Entries between a result and its reply from which on the walk is remembered."""
 _BETWEEN = frozenset(BOOKKEEPING | {Kind.TOOL_RESULT, Kind.CONTEXT_EDIT, Kind.INJECTED})
 """Kinds that may stand between a tool's result and the reply that called it."""
 _NOT_FAILED = bytes(value for value in range(256) if not value & FAILED)
@@ -122,6 +124,8 @@ class EntryMetrics:
         """Results whose reply has not been decoded yet, by reply: the result's entry and the id of its call."""
         self._called = (-1, -1)
         """The result looked at last, and the reply that called it."""
+        self._callers: dict[int, int] = {}
+        """The reply above each entry of a long walk."""
         self.flags = bytearray()
         self._lock = Lock()
         self._sums: dict[int, tuple[int, ...]] = {}
@@ -159,6 +163,7 @@ class EntryMetrics:
                 for call in [call for call in asked if call[0] >= start]:
                     del asked[call]
             self._called = (-1, -1)
+            self._callers.clear()
             for block in [block for block in self._sums if (block + 1) * _BLOCK > start]:
                 del self._sums[block]
 
@@ -349,17 +354,23 @@ class EntryMetrics:
     def _caller(self, session: Session, result: int) -> int:
         """The reply whose call a tool's result answers: the nearest entry of the conversation above; -1 if that is no reply.
 
-        The results of one reply may form a long chain, so the walk ends at the result looked at last.
+        The results of one reply may form a long chain, in any order of their lines: the walk ends at the result looked at last,
+        and at every entry of an earlier walk that was long.
         """
-        if result == self._called[0]:
-            return self._called[1]
-        parent, kinds = session.columns.parent, session.columns.kind
-        above = parent[result]
-        while above >= 0 and kinds[above] in _BETWEEN and above != self._called[0]:
+        parent, kinds, known = session.columns.parent, session.columns.kind, self._callers
+        last, reply = self._called
+        walked = []
+        above = result
+        while above != last and above not in known:
+            walked.append(above)
             above = parent[above]
-        reply = self._called[1] if above >= 0 and above == self._called[0] else above
-        if reply >= 0 and kinds[reply] != _ASSISTANT:
-            reply = -1
+            if above < 0 or kinds[above] not in _BETWEEN:
+                reply = above if above >= 0 and kinds[above] == _ASSISTANT else -1
+                break
+        else:
+            reply = known.get(above, reply)
+        if len(walked) > _LONG_WALK:
+            known.update(dict.fromkeys(walked, reply))
         self._called = (result, reply)
         return reply
 

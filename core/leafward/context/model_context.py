@@ -233,6 +233,7 @@ _UNKNOWN = "system prompt and tools are not in the total: their size is not know
 
 _THINKING = frozenset({Kind.THINKING_CHANGE})
 _MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
+_CHOSEN = frozenset({Kind.MODEL_CHANGE})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
@@ -346,13 +347,15 @@ def settings_at(session: Session, at: EntryIndex) -> tuple[str | None, str | Non
     level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
     named = latest(session, at, _MODEL)
     provider = model = None
-    if named >= 0:
+    if named >= 0 and session.columns.kind[named] != Kind.MODEL_CHANGE:
+        message = (session.body(named) or {}).get("message") or {}
+        provider, model = message.get("provider"), message.get("model")
+        if not provider and not model:
+            # A reply that names no model was made by the one that was chosen before it.
+            named = latest(session, at, _CHOSEN)
+    if named >= 0 and session.columns.kind[named] == Kind.MODEL_CHANGE:
         body = session.body(named) or {}
-        if session.columns.kind[named] == Kind.MODEL_CHANGE:
-            provider, model = body.get("provider"), body.get("modelId")
-        else:
-            message = body.get("message") or {}
-            provider, model = message.get("provider"), message.get("model")
+        provider, model = body.get("provider"), body.get("modelId")
     return (
         provider if isinstance(provider, str) else None,
         model if isinstance(model, str) else None,

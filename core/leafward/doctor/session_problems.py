@@ -12,6 +12,7 @@ from leafward.base.errors import LeafwardError
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
 from leafward.base.shown_path import no_project_folder
+from leafward.doctor.lost_lines import lost_lines
 from leafward.doctor.problem import Problem
 from leafward.doctor.references import References, unanswered
 from leafward.session.entries import (
@@ -61,7 +62,7 @@ def check(session: Session) -> list[Problem]:
             for problem in found
             if (problem.code, problem.entry) not in noted
         ]
-        found += [*_kept(session, source), *notes]
+        found += [*_kept(session, source), *_lost_lines(session), *notes]
     found.sort(key=lambda problem: -1 if problem.offset is None else problem.offset)
     return [*_whole_file(session), *found]
 
@@ -117,6 +118,15 @@ def _unreadable(session: Session) -> Iterator[Problem]:
         ):
             text = "one of the records of this entry is not a JSON object"
             yield Problem(DAMAGE_CODE[Damage.MALFORMED], text, _named(session, index), columns.start[index])
+
+
+def _lost_lines(session: Session) -> Iterator[Problem]:
+    """Lines that the agent numbered and that are in no file: nothing else may show that they are lost."""
+    lost = lost_lines(session)
+    if lost:
+        entry = lost[0].before
+        text = f"lines that are not in the file, by their numbers: {first_few([str(one) for one in lost], 4)}"
+        yield Problem("lost-lines", text, _named(session, entry), session.origin(entry).offset)
 
 
 def _notes(session: Session) -> Iterator[Problem]:

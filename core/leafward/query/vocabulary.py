@@ -93,12 +93,7 @@ def moment_of(value: str, now: int) -> int | None:
     if span is not None:
         return now - int(span[1]) * _MINUTES[span[2]] * 60_000
     if value == "today":
-        midnight = (
-            datetime.fromtimestamp(now / 1000, UTC)
-            .astimezone()
-            .replace(hour=0, minute=0, second=0, microsecond=0)
-        )
-        return int(midnight.timestamp() * 1000)
+        value = datetime.fromtimestamp(now / 1000, UTC).astimezone().date().isoformat()
     return parse_time(value + "T00:00") if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else None
 
 

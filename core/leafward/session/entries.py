@@ -240,7 +240,7 @@ MOST_TOKENS = 10**12
 
 def _whole(value: object) -> int:
     found = value if type(value) is int else int(finite(value) or 0)
-    return found if -MOST_TOKENS < found < MOST_TOKENS else 0
+    return found if 0 <= found < MOST_TOKENS else 0
 
 
 def read_usage(raw: object) -> Usage | None:

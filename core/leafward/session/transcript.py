@@ -81,6 +81,8 @@ class Transcript:
     """The first entries of the conversations of sub-agents that stand in the file of the session that started them."""
     missing: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """Prompts at which the agent did not find files that it tracks, with the files' names."""
+    numbered: str = ""
+    """The field in which the agent numbers the records of a file without a gap; empty where it numbers none."""
 
 
 class Translation(Protocol):

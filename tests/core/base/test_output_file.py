@@ -195,7 +195,7 @@ class TestWhatIsNoFile:
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         write_document(pipe, long)
-        reader.join(10)
+        reader.join(60)
         os.close(held)
         assert found == [long]
         assert pipe.is_fifo()

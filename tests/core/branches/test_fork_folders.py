@@ -141,7 +141,7 @@ def test_claude_code_finds_it_among_the_sessions_of_that_folder(
 ) -> None:
     session = source("claude")
     made = forked(session, "claude", tmp_path, str(folder))
-    plain = "".join(sign if sign.isalnum() else "-" for sign in os.path.realpath(folder))
+    plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in os.path.realpath(folder))
     assert made.draft.path.parent == session.path.parent.with_name(plain)
     assert {row["cwd"] for row in lines(made) if "cwd" in row} == {str(folder)}
 

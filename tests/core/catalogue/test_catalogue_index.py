@@ -3,8 +3,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,9 @@ from leafward.catalogue.cards.full_card import read_whole
 from leafward.catalogue.index import Index
 from tests.core.catalogued import listed
 from tests.core.listed_sessions import START, Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def read(path: Path) -> tuple[SessionCandidate, Reading]:
@@ -115,17 +118,14 @@ def test_most_spoilt_files_are_rejected(filled: tuple[Path, dict[str, Reading]])
     assert Index(path).rejected == "a catalogue of another version"
 
 
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")
 def test_days_of_another_time_zone_are_counted_anew(
-    filled: tuple[Path, dict[str, Reading]], monkeypatch: pytest.MonkeyPatch
+    filled: tuple[Path, dict[str, Reading]], in_zone: Callable[[str], None]
 ) -> None:
     path, _ = filled
     assert Index(path).rejected is None
-    with monkeypatch.context() as elsewhere:
-        elsewhere.setenv("TZ", "Pacific/Auckland")
-        time.tzset()
-        assert "time zone" in (Index(path).rejected or "")
-    time.tzset()
+    in_zone("Pacific/Auckland")
+    assert "time zone" in (Index(path).rejected or "")
+    in_zone("UTC")
     assert Index(path).rejected is None
 
 

@@ -140,7 +140,7 @@ def test_what_is_stopped_leaves_no_process_behind(store: Path, tmp_path: Path, r
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from leafward.catalogue.index import Index
 from leafward.catalogue.lineage import parents
 from leafward.catalogue.usage.shared_history import _uses_in, counted_once
 from leafward.catalogue.usage.totals import day_name, sum_of, totals
+from leafward.context.recorded_usage import usage_total
+from leafward.session.session import Session
 from tests.core.catalogued import listed, replies_in
 from tests.core.listed_sessions import DAY, START, Draft
 from tests.surroundings import CORPORA, needs_corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from leafward.catalogue.listing import Catalogue
 
@@ -169,6 +172,20 @@ def test_what_used_nothing_and_cost_nothing_says_no_cost(store: Path, appended: 
     assert len(found.spent(str(path))) == 1, "and no day on which nothing was used"
 
 
+def test_a_line_that_is_no_message_has_no_usage_of_a_message(store: Path) -> None:
+    """What `pi --mode json` prints repeats each reply in lines of its own, of types that no session has."""
+    draft = Draft("aaaa0001")
+    draft.user("hello")
+    priced(draft, 50, 0.25)
+    reply = {"role": "assistant", "content": [], "usage": {"input": 70, "output": 0, "cost": {"total": 1}}}
+    draft.entry("message_end", {"message": reply})
+    draft.entry("turn_end", {"message": reply})
+    path = draft.write(store / "a.jsonl")
+    assert used(listed(store)) == {"a.jsonl": (50, 0.25)}
+    with closing(Session.open(path)) as session:
+        assert usage_total(session, range(len(session))).total == 50
+
+
 def test_of_many_copies_that_grew_each_is_read_once(store: Path) -> None:
     """Snapshots of one session from a day of work: each holds what the one before held, and a reply more."""
     draft = Draft("aaaa0001")
@@ -246,15 +263,9 @@ def test_other_agents_say_what_they_used(folder: str, known: bool) -> None:
 
 
 @pytest.fixture(params=["UTC", "Asia/Kolkata", "America/New_York", "Australia/Lord_Howe"])
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def zone(request: pytest.FixtureRequest, in_zone: Callable[[str], None]) -> None:
     """A time zone, whose days begin within an hour of UTC or change their offset within one."""
-    if not hasattr(time, "tzset"):
-        pytest.skip("time zones cannot be set here")
-    monkeypatch.setenv("TZ", request.param)
-    time.tzset()
-    yield request.param
-    monkeypatch.undo()
-    time.tzset()
+    in_zone(request.param)
 
 
 @pytest.mark.parametrize("began", [0, START + 90 * 60_000])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from contextlib import closing
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from tests.pi_file import HEADER, PiFile, conversation
 from tests.surroundings import THOROUGH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 HOSTILE = (
@@ -260,18 +259,12 @@ class TestMarkdown:
         text = exported(file.path, "md")
         assert re.search(r"edit: omits .*…\*", text)
 
-    @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed here")
     @pytest.mark.parametrize("form", ["md", "html"])
-    def test_times_name_their_zone(self, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_times_name_their_zone(self, form: str, tmp_path: Path, in_zone: Callable[[str], None]) -> None:
         file = PiFile(tmp_path / "s.jsonl")
         file.user("hello")
-        monkeypatch.setenv("TZ", "Asia/Tokyo")
-        time.tzset()
-        try:
-            text = exported(file.path, form)
-        finally:
-            monkeypatch.undo()
-            time.tzset()
+        in_zone("Asia/Tokyo")
+        text = exported(file.path, form)
         assert re.search(r"2026-\d\d-\d\d \d\d:\d\d UTC", text)
 
     @pytest.mark.parametrize("form", ["md", "html"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -184,7 +185,7 @@ def test_what_lies_outside_is_no_candidate(tmp_path: Path, work: Path) -> None:
 def test_git_is_only_read_and_runs_nothing(tmp_path: Path, work: Path) -> None:
     ran = tmp_path / "ran"
     script = tmp_path / "hook.sh"
-    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    script.write_text(f"#!/bin/sh\ntouch {quote(str(ran))}\n")
     script.chmod(0o755)
     for name in (
         "core.fsmonitor",

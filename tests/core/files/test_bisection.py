@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -183,7 +184,7 @@ class TestTrial:
         self, base: FolderBase, tmp_path: Path
     ) -> None:
         marker = tmp_path / "marker"
-        script = f"(trap '' TERM; sleep 3; touch {marker}) & sleep 60"
+        script = f"(trap '' TERM; sleep 3; touch {quote(str(marker))}) & sleep 60"
         with Trial(base) as trial:
             ran = trial.run(Version({}, {}), ("sh", "-c", script), 0.2)
         assert ran.verdict is Verdict.CANNOT_TELL

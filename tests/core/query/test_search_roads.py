@@ -7,6 +7,7 @@ import os
 import random
 import unicodedata
 from pathlib import Path
+from shlex import quote
 from threading import Barrier, get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -230,7 +231,7 @@ def test_a_folder_of_many_sessions_gives_no_others_and_misses_none(
     if road == "rg":
         # It is asked about the folder and about what lies below; where it stumbled, about all again. The newest is scanned.
         log, program = tmp_path / "log", tmp_path / "told"
-        program.write_text(f'#!/bin/sh\necho "$#" >> {log}\nexec {ripgrep()} "$@"\n')
+        program.write_text(f'#!/bin/sh\necho "$#" >> {quote(str(log))}\nexec {ripgrep()} "$@"\n')
         program.chmod(0o755)
         assert len(list(TextSearch(search.corpus, search.query, program=str(program)).run())) == len(wanted)
         few = [int(count) < 30 for count in log.read_text().split()]
@@ -374,7 +375,7 @@ def test_files_named_singly_are_asked_for_the_needle_as_it_is(tmp_path: Path) ->
     PiFile(below / "one.jsonl", HEADER | {"id": "one"}).user("hay")
     log, program = tmp_path / "log", tmp_path / "rg"
     program.write_text(
-        f'#!/bin/sh\nwhile [ "$1" != --regexp ]; do shift; done\nprintf "%s\\n" "$2" >> {log}\nexit 1\n'
+        f'#!/bin/sh\nwhile [ "$1" != --regexp ]; do shift; done\nprintf "%s\\n" "$2" >> {quote(str(log))}\nexit 1\n'
     )
     program.chmod(0o755)
     cards = cards_in(folder)
@@ -390,7 +391,7 @@ def test_without_ripgrep_two_threads_look_at_once(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("leafward.query.search.corpus.NEWEST", 1)
     for number in range(4):
         PiFile(tmp_path / f"{number}.jsonl", HEADER | {"id": str(number)}).user("a needle")
-    both, holds, met = Barrier(2, timeout=30), Prefilter._holds, set[int]()
+    both, holds, met = Barrier(2, timeout=60), Prefilter._holds, set[int]()
 
     def together(self: Prefilter, file: str, stop: Callable[[], bool]) -> bool:
         """The first file of each thread waits until the other thread has one."""

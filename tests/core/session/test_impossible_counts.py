@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("field", ["input", "output", "cacheRead", "cacheWrite", "totalTokens"])
-@pytest.mark.parametrize("value", [MOST_TOKENS, 2**63, 2**200, -(2**63), 1e300])
+@pytest.mark.parametrize("value", [MOST_TOKENS, 2**63, 2**200, -(2**63), 1e300, -1, -0.5])
 def test_a_count_beyond_all_requests_is_none(field: str, value: float) -> None:
     usage = read_usage({"input": 5, "output": 2, field: value})
     assert usage is not None

@@ -224,7 +224,8 @@ class TestVersions:
             ({"version": 4.0}, 4),
             ({"version": None}, 1),
             ({"version": 0}, 1),
-            ({"version": "three"}, 1),
+            ({"version": "three"}, 3),
+            ({"version": ""}, 1),
             ({"version": [3]}, 1),
         ],
     )

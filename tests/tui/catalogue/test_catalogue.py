@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from datetime import timedelta
+from shlex import quote
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -460,7 +461,7 @@ async def test_where_resuming_fails_the_command_is_copied(
     async with browsing(store) as (pilot, _):
         await pilot.press("R")
         await until(pilot, lambda: pilot.app.clipboard)
-        assert pilot.app.clipboard.endswith(f"pi --session {session.path}")
+        assert pilot.app.clipboard.endswith(f"pi --session {quote(str(session.path))}")
         assert any("its command is copied" in one.message for one in pilot.app._notifications)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,7 +137,7 @@ async def test_it_is_given_up_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(tempfile, "tempdir", str(copies))
     bench = orchard(tmp_path)
     async with exploring(bench.file.path) as (pilot, screen):
-        sheet = await asked(pilot, f"touch {tmp_path}/running; sleep 60")
+        sheet = await asked(pilot, f"touch {quote(str(tmp_path))}/running; sleep 60")
         await until(pilot, (tmp_path / "running").exists)
         assert sheet.running
         assert [path.name.startswith("leafward-bisect-") for path in copies.iterdir()] == [True]

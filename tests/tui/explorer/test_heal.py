@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,9 @@ async def test_every_change_is_shown_and_the_new_session_is_opened(tmp_path: Pat
 async def test_where_the_project_folder_is_missing_it_asks_for_one(tmp_path: Path) -> None:
     (tmp_path / "moved").mkdir()
     path = refused(tmp_path)
-    path.write_text(path.read_text().replace(str(tmp_path), str(tmp_path / "gone")))
+    first, rest = path.read_bytes().split(b"\n", 1)
+    header = json.loads(first) | {"cwd": str(tmp_path / "gone")}
+    path.write_bytes(json.dumps(header).encode() + b"\n" + rest)
     async with exploring(path) as (pilot, screen):
         await pilot.press("h")
         asked = await reached(pilot, TextSheet)

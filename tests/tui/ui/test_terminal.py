@@ -208,13 +208,16 @@ def test_a_real_tmux_takes_it_whole_and_draws_nothing(tmp_path: Path) -> None:
     text = "\x1b]0;x\x07" + "leaf 你" * 4000
     data = tmp_path / "sequence"
     data.write_text(osc52(text, Multiplexer.TMUX), "utf-8")
-    tmux = ["tmux", "-S", str(tmp_path / "t"), "-f", os.devnull]
+    # The name of a socket may have a hundred characters: it is named from its folder.
+    tmux = ["tmux", "-S", "t", "-f", os.devnull]
     settings = ["set", "-g", "set-clipboard", "on", ";", "set", "-g", "allow-passthrough", "on"]
     env = {**os.environ, "LC_ALL": "C.UTF-8"}
-    wait = f"cat {data}; tmux -S {tmp_path / 't'} wait-for -S done; cat"
+    wait = f"cat {data.name}; tmux -S t wait-for -S done; cat"
 
     def ask(*words: str) -> str:
-        done = subprocess.run([*tmux, *words], capture_output=True, env=env, timeout=30, check=True)
+        done = subprocess.run(
+            [*tmux, *words], cwd=tmp_path, capture_output=True, env=env, timeout=60, check=True
+        )
         return done.stdout.decode()
 
     try:
@@ -223,7 +226,7 @@ def test_a_real_tmux_takes_it_whole_and_draws_nothing(tmp_path: Path) -> None:
         assert ask("show-buffer") == text
         assert ask("capture-pane", "-p").strip() == ""
     finally:
-        subprocess.run([*tmux, "kill-server"], capture_output=True, timeout=30, check=False)
+        subprocess.run([*tmux, "kill-server"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
 
 
 async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -269,7 +272,7 @@ def test_both_sequences_reach_a_real_terminal(tmp_path: Path) -> None:
     )
     os.close(theirs)
     seen = b""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     try:
         while time.monotonic() < deadline:
             if select.select([ours], [], [], 0.2)[0]:

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from leafward.agents.codex.store import Segment
     from leafward.session.entries import Body
 
-_CONTENT = (b'"type":"response_item"', b'"type":"compacted"')
+_CONTENT = (
+    b'"type":"response_item"',
+    b'"type": "response_item"',
+    b'"type":"compacted"',
+    b'"type": "compacted"',
+)
 _TELLING = (
     "role",
     "call_id",
@@ -36,7 +41,8 @@ _TELLING = (
     "thread_id",
 )
 """Fields that stay in a line that a newer version writes anew."""
-_ORDINAL = re.compile(rb'"ordinal":(\d{1,20})')
+_DESCRIPTIONS = (b'"type":"session_meta"', b'"type": "session_meta"')
+_ORDINAL = re.compile(rb'"ordinal": ?(\d{1,20})')
 
 
 class CopiedLines(Protocol):
@@ -111,24 +117,33 @@ class Numbered:
     def goes_on(self, data: bytes, start: int, end: int) -> bool:
         """Whether a line comes before the first own one."""
         number = ordinal(data, start, end)
+        if number is None and data.find(b'"ordinal"', start, end) >= 0:
+            # Another program wrote the line again, with its fields in another order.
+            number = number_in(decode_line(data[start:end]) or {})
         return number is None or number < self.end
 
     def close(self) -> None:
         """Nothing is open."""
 
 
+def number_in(body: Body) -> int | None:
+    """The number of a decoded line."""
+    number = body.get("ordinal")
+    return number if type(number) is int else None
+
+
 def ordinal(data: bytes, start: int, end: int) -> int | None:
     """The number of a line, from near its beginning."""
-    at = data.find(b'"ordinal":', start, min(end, start + 120))
+    at = data.find(b'"ordinal"', start, min(end, start + 120))
     found = _ORDINAL.match(data, at, end) if at >= 0 else None
     return int(found[1]) if found is not None else None
 
 
 def _payload(data: bytes, start: int, end: int) -> bytes | None:
     """A line from its type on; None for a session's description, which differs in every copy."""
-    at = data.find(b'"type":"', start, min(end, start + 120))
+    at = data.find(b'"type"', start, min(end, start + 120))
     line = data[at if at >= 0 else start : end].rstrip(b"\r")
-    return None if line.startswith(b'"type":"session_meta"') or not line else line
+    return None if line.startswith(_DESCRIPTIONS) or not line else line
 
 
 def _said(payload: bytes) -> Body:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _WINDOW = re.compile(rb'"model_context_window"\s*:\s*([1-9]\d{0,9})')
+_JOINED = "lines of another session begin here in the same file: Codex sends them with those before them"
 _TOLD_BACK = 500
 """Entries above an entry that are searched for its context window: each turn records it."""
 
@@ -126,6 +127,11 @@ class CodexReader:
         for index in builder.begun_anew:
             origin = self.origin(index)
             notes.append(another_session(index, origin.path, origin.offset))
+        for index in builder.joined:
+            origin = self.origin(index)
+            notes.append(
+                SourceRemark("joined-session", _JOINED, EntryIndex(index), origin.path, origin.offset)
+            )
         header = described(thread, made.chain.metas.get(own.segment.path, {}))
         self.translation = Translator(made.builder, self.region, self._line, header)
         live = made.tips.get(thread.live.path, -1)
@@ -138,6 +144,7 @@ class CodexReader:
             notes,
             made.pending,
             made.inherited,
+            numbered="ordinal",
         )
 
     def _opened(self, segment: Segment) -> Rollout:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.times import parse_time
 from leafward.catalogue.cards.card import DayUsage
 from leafward.catalogue.cards.card_fields import time_in
-from leafward.session.entries import Kind, read_usage
+from leafward.session.entries import Kind
+from leafward.session.messages import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,12 +41,11 @@ def use_of(body: Body, began: int) -> CountedUsage | None:
 
     Such a compaction records a cost of 0, which says nothing about the costs that the agent does not record.
     """
-    message = body.get("message")
-    within = message if isinstance(message, dict) else body
-    used = read_usage(within.get("usage"))
+    used = usage_of(body)
     if used is None or not (used.total or used.cost):
         return None
-    when = time_in(within)
+    message = body.get("message")
+    when = time_in(message if isinstance(message, dict) else body)
     if when is None:
         when = parse_time(body.get("timestamp"))
     return CountedUsage(began if when is None else when, used.total, used.cost, used.priced)

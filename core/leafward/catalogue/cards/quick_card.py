@@ -58,7 +58,7 @@ def _peek(candidate: SessionCandidate) -> Card:
         header = {}
     prompt, shown = "", ""
     for line in lines[1:]:
-        if b'"role":"user"' in line:
+        if b'"user"' in line:
             body = decode_line(line)
             if prompt := excerpt(body):
                 break

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.safe_text import pasted_path
 from leafward.cli.output.page import emit_json, note, say, write_text
+from leafward.cli.output.written import after
 from leafward.redaction.redaction import listed
 
 if TYPE_CHECKING:
@@ -37,13 +38,15 @@ def deliver(
     file = None if shown else output
     if file is not None:
         write_document(file, text, (session.path, session.path.parent))
-    if facts is not None:
-        path = str(file.resolve()) if file is not None else None
-        emit_json({**facts, "path": path, "redacted": dict(redacted), "text": text if file is None else None})
-        return
-    if file is None:
-        write_text(text)
-    else:
-        say(f"wrote {pasted_path(str(file))}: {size}")
+    with after(f"{file} was written" if file is not None else ""):
+        if facts is not None:
+            path = str(file.resolve()) if file is not None else None
+            shown_text = text if file is None else None
+            emit_json({**facts, "path": path, "redacted": dict(redacted), "text": shown_text})
+            return
+        if file is None:
+            write_text(text)
+        else:
+            say(f"wrote {pasted_path(str(file))}: {size}")
     if redacted:
         note(f"redacted {listed(redacted)}; --keep-secrets leaves them")

@@ -144,7 +144,8 @@ class _Painter:
             for column in (self.measures.edits, self.measures.calls, self.measures.tokens)
         )
         dot = "·" if page.unicode else "."
-        spans = [range(row.entries[0], row.entries[-1] + 1)]
+        # What lies between them in the file may be on other branches.
+        spans = [range(entry, entry + 1) for entry in row.entries]
         sign = estimate_sign(self.measures.reported, self.session.columns.kind, spans, tokens)
         sizes = [
             *(short(total) if total else dot for total in totals),

@@ -9,10 +9,12 @@ from leafward.base.safe_text import pasted_path, shell_word
 from leafward.catalogue.lineage import forks_of, parents
 from leafward.catalogue.trash import bring_back, find_thrown, refuse_foreign, refuse_taken, throw_away
 from leafward.cli.output.page import emit_json, page, say
+from leafward.cli.output.written import after
 from leafward.cli.selection import chosen_card
 
 if TYPE_CHECKING:
-    from leafward.catalogue.trash import TrashedSession
+    from leafward.catalogue.cards.card import Card
+    from leafward.catalogue.trash import TrashedSession, TrashPlan
 
 
 def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
@@ -23,6 +25,11 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     refuse_foreign(card)
     forks = forks_of(card, cards, parents(cards))
     thrown = None if dry_run else throw_away(card)
+    with after(f"{card.path} was moved to {thrown.file}" if thrown is not None else ""):
+        return _report(card, goes, thrown, dry_run, as_json)
+
+
+def _report(card: Card, goes: TrashPlan, thrown: TrashedSession | None, dry_run: bool, as_json: bool) -> int:
     if as_json:
         emit_json(
             {
@@ -55,18 +62,19 @@ def _bring_back(thrown: TrashedSession, dry_run: bool, as_json: bool) -> int:
         refuse_taken(thrown)
     else:
         bring_back(thrown)
-    if as_json:
-        emit_json(
-            {
-                "session": str(thrown.path),
-                "id": thrown.id,
-                "title": thrown.title,
-                "bytes": thrown.size,
-                "restored": not dry_run,
-                "dry_run": dry_run,
-                "diagnostics": [],
-            }
-        )
-        return 0
-    say(f"{'would bring' if dry_run else 'brought'} back {pasted_path(str(thrown.path))}")
+    with after(f"{thrown.path} was brought back" if not dry_run else ""):
+        if as_json:
+            emit_json(
+                {
+                    "session": str(thrown.path),
+                    "id": thrown.id,
+                    "title": thrown.title,
+                    "bytes": thrown.size,
+                    "restored": not dry_run,
+                    "dry_run": dry_run,
+                    "diagnostics": [],
+                }
+            )
+        else:
+            say(f"{'would bring' if dry_run else 'brought'} back {pasted_path(str(thrown.path))}")
     return 0

@@ -17,7 +17,7 @@ from leafward.agents.registry import agent_named, all_agents, unknown_roots
 from leafward.base import config as settings
 from leafward.base import paths
 from leafward.base.errors import Refused
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import pasted_path, safe_line, shell_word
 from leafward.branches.fork import left_imports
@@ -30,6 +30,7 @@ from leafward.catalogue.trash import without_note
 from leafward.cli.hook_log import failures
 from leafward.cli.output.page import Page, emit_json, page, say
 from leafward.cli.output.progress_line import ProgressLine
+from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.cli.settings import say_excluded
 from leafward.doctor.litter import CopyLimits, clear, litter
@@ -234,26 +235,27 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
         listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
     ]
     left = litter([*roots, *folders], copies=CopyLimits.of(config))
-    after = left if dry_run else list(clear(left))
-    gone, stays = ([one for one in after if bool(one.stays) is kept] for kept in (False, True))
-    if as_json:
-        emit_json(
-            {
-                "cleared": [{"path": str(one.path), "bytes": one.size} for one in gone],
-                "left": [{"path": str(one.path), "bytes": one.size, "reason": one.stays} for one in stays],
-                "dry_run": dry_run,
-                "diagnostics": [],
-            }
-        )
-        return 0
-    for one in gone:
-        say(
-            f"{'would remove' if dry_run else 'removed'} {pasted_path(str(one.path))}, {counted(one.size, 'byte')}"
-        )
-    for one in stays:
-        say(f"stays: {pasted_path(str(one.path))}: {one.stays}")
-    if not after:
-        say("nothing to clear: no interrupted write left files")
+    found = left if dry_run else list(clear(left))
+    gone, stays = ([one for one in found if bool(one.stays) is kept] for kept in (False, True))
+    removed = counted(len(gone), "file was", "files were") if gone and not dry_run else ""
+    with after(f"{removed} removed: {first_few([str(one.path) for one in gone], 3)}" if removed else ""):
+        if as_json:
+            emit_json(
+                {
+                    "cleared": [{"path": str(one.path), "bytes": one.size} for one in gone],
+                    "left": [
+                        {"path": str(one.path), "bytes": one.size, "reason": one.stays} for one in stays
+                    ],
+                    "dry_run": dry_run,
+                    "diagnostics": [],
+                }
+            )
+            return 0
+        verb = "would remove" if dry_run else "removed"
+        say(f"{verb} {pasted_path(str(one.path))}, {counted(one.size, 'byte')}" for one in gone)
+        say(f"stays: {pasted_path(str(one.path))}: {one.stays}" for one in stays)
+        if not found:
+            say("nothing to clear: no interrupted write left files")
     return 0
 
 

@@ -11,6 +11,7 @@ from leafward.base.shown_path import shortened
 from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import Page, cells, emit_json, note, pad, page, say, write_text
 from leafward.cli.output.rebuilt_json import rebuilt_json
+from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.export.documents.comparison_document import NO_ENDS, resting
 from leafward.files.file_names import locate, utf16_order
@@ -260,25 +261,27 @@ def _store(
     written = [one for one in known if one.path in stored]
     unsure = [one.path for one in written if not one.ends]
     doubts = [(one.path, doubt) for one in written if (doubt := recorded.doubt(one))]
-    if as_json:
-        emit_json(
-            {
-                "at": session.columns.id_at(index),
-                "folder": str(done.folder),
-                "dry_run": dry_run,
-                "files": list(done.files),
-                "size": done.size,
-                "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
-                "failed": list(done.failed),
-                "rests_on": _rests_on(written),
-                "doubted": [{"path": path, "why": why} for path, why in doubts],
-                "ends_unknown": unsure,
-            }
-        )
-        return 1 if done.failed else 0
-    does = "would write" if dry_run else "wrote"
-    say(f"{does} {counted(len(done.files), 'file')}, {done.size:,} bytes, to {pasted_path(str(done.folder))}")
-    say(f"  {safe_line(path)}" for path in done.files)
+    new = counted(len(done.files), "file was", "files were") if done.files and not dry_run else ""
+    with after(f"{new} written to {done.folder}" if new else ""):
+        if as_json:
+            emit_json(
+                {
+                    "at": session.columns.id_at(index),
+                    "folder": str(done.folder),
+                    "dry_run": dry_run,
+                    "files": list(done.files),
+                    "size": done.size,
+                    "left_out": [{"path": path, "reason": why} for path, why in done.left_out],
+                    "failed": list(done.failed),
+                    "rests_on": _rests_on(written),
+                    "doubted": [{"path": path, "why": why} for path, why in doubts],
+                    "ends_unknown": unsure,
+                }
+            )
+            return 1 if done.failed else 0
+        size = f"{counted(len(done.files), 'file')}, {done.size:,} bytes"
+        say(f"{'would write' if dry_run else 'wrote'} {size}, to {pasted_path(str(done.folder))}")
+        say(f"  {safe_line(path)}" for path in done.files)
     for one in _rests_on(written):
         note(f"{safe_line(one['path'])}: {one['why']}")
     for path, why in doubts:

@@ -22,6 +22,7 @@ from leafward.cli.agent_program import run as run_agent
 from leafward.cli.branch_summary import refuse_model_alone, window_of
 from leafward.cli.model_request import cancellable, chosen, progress, refuse_cancelled, sent_by, tell_outgoing
 from leafward.cli.output.page import emit_json, indented, note, page, say
+from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.compaction.branch_summary import left_branch, summarize_branch
@@ -82,11 +83,13 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
             if begins:
                 _import(made.draft)
                 imported = made.draft.imported is not None
-        if as_json:
-            emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
-            return 0
-        done = "would begin" if dry_run else "began" if there is None else "reuses"
-        _tell(session, made, target, done, imported=imported, dry_run=dry_run)
+        new = not dry_run and (there is None or imported)
+        with after(forking.stored_words(made.draft, imported=imported) if new else ""):
+            if as_json:
+                emit_json(_json(session, made, target, imported=imported, dry_run=dry_run))
+                return 0
+            done = "would begin" if dry_run else "began" if there is None else "reuses"
+            _tell(session, made, target, done, imported=imported, dry_run=dry_run)
     return run_agent(made.draft.resume.ready(), target.title) if options.run else 0
 
 

@@ -13,6 +13,7 @@ from leafward.base.safe_text import safe_line
 from leafward.branches import fork as forking
 from leafward.branches.healing.healing import healing, new_session
 from leafward.cli.output.page import emit_json, note, page, say
+from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.cli.settings import configured
 from leafward.session.journal.lines import utc_now
@@ -43,10 +44,12 @@ def heal(selector: str, cwd: str | None, anyway: bool, dry_run: bool, as_json: b
             if not dry_run:
                 forking.store(session, draft)
                 forking.import_now(draft, os.environ)
-        if as_json:
-            emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
-            return 0
-        say(_text(session, found, draft, agent.title, dry_run=dry_run))
+        new = draft if not dry_run else None
+        with after(forking.stored_words(new, imported=new.imported is not None) if new is not None else ""):
+            if as_json:
+                emit_json(_json(session, found, draft, agent.name, dry_run=dry_run))
+                return 0
+            say(_text(session, found, draft, agent.title, dry_run=dry_run))
         if draft is not None or found.obstacle is not None:
             for remark in _remarks(found, draft):
                 note(safe_line(remark.text))

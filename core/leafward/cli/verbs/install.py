@@ -8,6 +8,7 @@ from leafward.agents.installation import apply, installation, removal
 from leafward.base.figures import counted
 from leafward.base.safe_text import pasted_path, safe
 from leafward.cli.output.page import emit_json, say
+from leafward.cli.output.written import after
 
 if TYPE_CHECKING:
     from leafward.agents.installation import AgentFileChange
@@ -24,8 +25,16 @@ def uninstall(name: str, dry_run: bool, as_json: bool) -> int:
 
 
 def _carry_out(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) -> int:
+    done = ""
     if not dry_run:
         apply(change)
+        if change.changed:
+            done = f"{change.file} was {'removed' if change.after is None else 'written'}"
+    with after(done):
+        return _report(change, undo, dry_run, as_json)
+
+
+def _report(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) -> int:
     if as_json:
         emit_json(
             {

@@ -8,6 +8,7 @@ from leafward.base.figures import counted
 from leafward.base.safe_text import pasted_path
 from leafward.catalogue.backups import keep as keep_copy
 from leafward.cli.output.page import emit_json, note, say
+from leafward.cli.output.written import after
 from leafward.cli.selection import chosen_card
 from leafward.export.clean_copy import sanitise
 from leafward.redaction.redaction import listed
@@ -15,11 +16,20 @@ from leafward.redaction.redaction import listed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.catalogue.backups import KeptCopy
+    from leafward.catalogue.cards.card import Card
+    from leafward.export.clean_copy import Sanitised
+
 
 def keep(selector: str, dry_run: bool, as_json: bool) -> int:
     """`leafward keep`."""
     card, _ = chosen_card(selector)
     done = keep_copy(card, dry_run=dry_run)
+    with after(f"{done.path} was written" if done.changed and not dry_run else ""):
+        return _report_kept(card, done, dry_run, as_json)
+
+
+def _report_kept(card: Card, done: KeptCopy, dry_run: bool, as_json: bool) -> int:
     if as_json:
         emit_json(
             {
@@ -47,6 +57,11 @@ def keep_sanitised(selector: str, folder: Path, dry_run: bool, as_json: bool) ->
     """`leafward keep --sanitised`."""
     card, _ = chosen_card(selector)
     done = sanitise(card, folder, dry_run=dry_run)
+    with after(f"{done.path} was written" if not dry_run else ""):
+        return _report_sanitised(card, done, dry_run, as_json)
+
+
+def _report_sanitised(card: Card, done: Sanitised, dry_run: bool, as_json: bool) -> int:
     if as_json:
         emit_json(
             {

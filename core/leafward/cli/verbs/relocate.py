@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.agents.base import expanded
 from leafward.agents.registry import agent_named
-from leafward.base.figures import counted
+from leafward.base.figures import counted, first_few
 from leafward.base.safe_text import safe_line
 from leafward.branches.fork import folder_named
 from leafward.branches.relocation import RelocationOutcome, moved_sessions, relocate
 from leafward.catalogue.listing import Catalogue
 from leafward.catalogue.namesakes import short_ids
 from leafward.cli.output.page import emit_json, note, page, say, table
+from leafward.cli.output.written import after
 from leafward.cli.settings import configured
 
 if TYPE_CHECKING:
@@ -49,23 +50,26 @@ def relocate_sessions(old: str, new: str, dry_run: bool, as_json: bool) -> int:
             say(_text(done, folder, ids, dry_run=dry_run))
             note(f"stopped with {counted(len(found) - len(done), 'session')} left; run it again to continue")
         raise
-    if as_json:
-        emit_json(
-            {
-                "old": gone,
-                "new": folder,
-                "sessions": [_json(one, dry_run=dry_run) for one in done],
-                "totals": _totals(done),
-                "dry_run": dry_run,
-                "diagnostics": diagnostics,
-            }
-        )
-    else:
-        say(_text(done, folder, ids, dry_run=dry_run))
-        for one in diagnostics:
-            note(one["text"])
-        if dry_run:
-            note("nothing was written")
+    made = [one.path for one in done if one.outcome is RelocationOutcome.MADE and not dry_run]
+    wrote = counted(len(made), "session was", "sessions were")
+    with after(f"{wrote} copied to {folder}: {first_few(made, 3)}" if made else ""):
+        if as_json:
+            emit_json(
+                {
+                    "old": gone,
+                    "new": folder,
+                    "sessions": [_json(one, dry_run=dry_run) for one in done],
+                    "totals": _totals(done),
+                    "dry_run": dry_run,
+                    "diagnostics": diagnostics,
+                }
+            )
+        else:
+            say(_text(done, folder, ids, dry_run=dry_run))
+            for one in diagnostics:
+                note(one["text"])
+            if dry_run:
+                note("nothing was written")
     return int(any(one.outcome is RelocationOutcome.REFUSED for one in done))
 
 

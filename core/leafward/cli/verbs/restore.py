@@ -13,6 +13,7 @@ from leafward.base.safe_text import pasted_path, safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.branches.diff.patches import restore_diff as diff_of
 from leafward.cli.output.page import cells, emit_json, note, pad, page, say, wrapped
+from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.files.file_names import locate
 from leafward.files.file_replay.bases import WorkspaceBases
@@ -69,14 +70,16 @@ def run_restore(
         record = None
         if chosen and not dry_run:
             record = restore(folder, session.id, plan.entry, chosen, last_entry(session))
-        if as_json:
-            document = _document(session, index, plan, shown, chosen, record, dry_run)
-            if halfway is not None:
-                document["diagnostics"] = [{"code": "halfway", "text": halfway_words(halfway)}]
-            emit_json(document)
-        else:
-            offered = sum(one.offered is not None for one in shown)
-            _say_done(len(chosen), offered, record, dry_run, page())
+        restored = counted(len(chosen), "file was", "files were")
+        with after(f"{restored} restored in {folder.path}" if record is not None else ""):
+            if as_json:
+                document = _document(session, index, plan, shown, chosen, record, dry_run)
+                if halfway is not None:
+                    document["diagnostics"] = [{"code": "halfway", "text": halfway_words(halfway)}]
+                emit_json(document)
+            else:
+                offered = sum(one.offered is not None for one in shown)
+                _say_done(len(chosen), offered, record, dry_run, page())
         left = {one.path for one in shown if one.action is RestoreAction.LEAVE} - {one.path for one in chosen}
     return 1 if named and left else 0
 
@@ -89,13 +92,19 @@ def run_undo(selector: str, dry_run: bool, as_json: bool) -> int:
             raise NotFound("this session has no restore to undo")
         with project_of(session, found[-1].folder) as folder:
             done = undo(folder, found[-1], dry_run=dry_run)
-    if as_json:
-        document = {"restore": done.record.number, "folder": done.record.folder, "files": list(done.paths)}
-        emit_json({**document, "dry_run": dry_run, "diagnostics": []})
-        return 0
-    does = "would put back" if dry_run else "put back"
-    say(f"{does} {counted(len(done.paths), 'file')} as before restore {done.record.number}")
-    say(f"  {safe_line(path)}" for path in done.paths)
+    back = counted(len(done.paths), "file was", "files were")
+    with after(f"{back} put back in {done.record.folder}" if not dry_run else ""):
+        if as_json:
+            document = {
+                "restore": done.record.number,
+                "folder": done.record.folder,
+                "files": list(done.paths),
+            }
+            emit_json({**document, "dry_run": dry_run, "diagnostics": []})
+            return 0
+        does = "would put back" if dry_run else "put back"
+        say(f"{does} {counted(len(done.paths), 'file')} as before restore {done.record.number}")
+        say(f"  {safe_line(path)}" for path in done.paths)
     return 0
 
 

@@ -111,11 +111,14 @@ def kind_of(body: Body) -> Kind:
 
 
 def version_of(header: Body | None) -> int:
-    """The file version in a header: 1 where the header has none, 3 for a file without a header."""
+    """The file version in a header: 1 where the header has none, 3 for a file without a header.
+
+    Words are no number below 2 or 3, and so pi migrates nothing in such a file.
+    """
     if header is None:
         return CURRENT_VERSION
     version = header.get("version", 1)
-    if isinstance(version, str) and version.isdecimal() and len(version) <= _PLAIN_DIGITS:
-        version = int(version)
+    if isinstance(version, str) and version:
+        version = int(version) if version.isdecimal() and len(version) <= _PLAIN_DIGITS else CURRENT_VERSION
     known = isinstance(version, (int, float)) and math.isfinite(version)
     return int(version) if known and version else 1

@@ -78,6 +78,7 @@ class SessionTree:
             for start, stop in zip(starts, stops, strict=True)
         ]
         depth, content_above, prompts_above = [0] * count, [0] * count, [0] * count
+        above_with_content = [-1] * count
         for run in order:
             if run not in below:
                 continue
@@ -85,8 +86,10 @@ class SessionTree:
             entries_to = depth[run] + stop - start
             content_to = content_above[run] + content[run]
             prompts_to = prompts_above[run] + _prompts(kind, start, stop)
+            content_run = run if content[run] else above_with_content[run]
             for child in below[run]:
                 depth[child], content_above[child], prompts_above[child] = entries_to, content_to, prompts_to
+                above_with_content[child] = content_run
         subtree_content = content.copy()
         for run in reversed(order):
             above = parents[run]
@@ -102,6 +105,8 @@ class SessionTree:
         """Entries above a run's first one that are not bookkeeping."""
         self.prompts_above: array[int] = array("i", prompts_above)
         """Prompts and commands of the user's above a run's first entry."""
+        self._content_run_above: array[int] = array("i", above_with_content)
+        """The nearest run above a run that has more than bookkeeping; -1 for none: chains of notes may be long."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -235,13 +240,18 @@ class SessionTree:
 
     def content_at(self, index: int) -> EntryIndex:
         """The nearest entry at or above this one that is not bookkeeping; -1 where there is none."""
-        while index >= 0:
-            start = self.starts[self.run_of(index)]
-            kept = len(self.kind[start : index + 1].rstrip(BOOKKEEPING_BYTES))
-            if kept:
-                return EntryIndex(start + kept - 1)
-            index = self.parent[start]
-        return NO_ENTRY
+        if index < 0:
+            return NO_ENTRY
+        run = self.run_of(index)
+        start, stop = self.starts[run], index + 1
+        kept = len(self.kind[start:stop].rstrip(BOOKKEEPING_BYTES))
+        if not kept:
+            run = self._content_run_above[run]
+            if run < 0:
+                return NO_ENTRY
+            start, stop = self.bounds(run)
+            kept = len(self.kind[start:stop].rstrip(BOOKKEEPING_BYTES))
+        return EntryIndex(start + kept - 1)
 
     def content_from(self, run: int) -> EntryIndex:
         """The first entry of a run that is not bookkeeping, by which it is named; its first where all are bookkeeping."""

@@ -73,7 +73,7 @@ def test_that_the_place_was_inferred_is_said(tmp_path: Path) -> None:
     transcript.turn("two", "second")
     session = transcript.opened()
     [note] = [problem for problem in check(session) if problem.code == "inferred-parent"]
-    assert "not in this file" in note.text
+    assert "no row of this file" in note.text
     [remark] = tree_json(session)["diagnostics"]
     assert (remark["code"], remark["entry"]) == ("inferred-parent", note.entry)
     assert note.text in "\n".join(tree_text(session, Page(200)))
@@ -481,3 +481,30 @@ def test_a_summary_that_1_0_copied_when_it_resumed_is_no_prompt(tmp_path: Path) 
     assert kinds == [Kind.COMPACTION, Kind.USER, Kind.USER, Kind.USER]
     (first, *_) = cards_in(tmp_path / "0", tmp_path / "i")
     assert (first.title, first.turns, first.compactions) == ("Count on", 1, 1)
+
+
+def test_a_compaction_as_stream_json_prints_it(tmp_path: Path) -> None:
+    """Its names are in another form, and its summary has no mark but that nobody typed it (2.1.261)."""
+    transcript = Transcript(tmp_path)
+    transcript.turn("Count the pears", "Seven.")
+    kept = transcript.reply("And nine plums.")
+    named = transcript.id_of(transcript.number + 2)
+    rows = {"anchor_uuid": named, "uuids": [kept], "all_uuids": [kept]}
+    details = {"trigger": "manual", "pre_tokens": 900, "post_tokens": 40, "preserved_messages": rows}
+    transcript.row("system", subtype="compact_boundary", compact_metadata=details, logical_parent_uuid=kept)
+    opening = "This session is being continued from a previous conversation that ran out of context."
+    transcript.prompt(f"{opening}\n\nSummary:\nPears were counted.", isSynthetic=True)
+    transcript.turn("Count on", "Counted.")
+    session = transcript.opened()
+    context = context_at(session)
+    assert context.compaction >= 0
+    assert session.entry(context.compaction).body["tokensBefore"] == 900
+    assert texts(session)[1:] == ["And nine plums.", "Count on", "Counted."]
+    (card, *_) = cards_in(tmp_path, tmp_path / "i")
+    assert (card.title, card.turns, card.compactions) == ("Count the pears", 2, 1)
+
+
+def test_what_a_person_pastes_of_a_summary_is_a_prompt(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path)
+    transcript.turn("This session is being continued from a previous conversation. Go on.", "Yes.")
+    assert transcript.opened().columns.kind[0] == Kind.USER

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.claude.entries.contents import native_usage
+from leafward.agents.claude.entries.records import misses_files
 from leafward.context.model_context import context_at
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import headline
@@ -430,3 +433,28 @@ def test_records_and_what_is_added_are_told_in_plain_words(tmp_path: Path) -> No
         "change of the prompt queue",
         "request to the model",
     ]
+
+
+@pytest.mark.parametrize(
+    "field", ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"]
+)
+def test_a_count_below_zero_is_none(field: str) -> None:
+    counts = {
+        "input_tokens": 50,
+        "cache_creation_input_tokens": 7,
+        "cache_read_input_tokens": 20,
+        "output_tokens": 5,
+    }
+    usage = native_usage({**counts, field: -1})
+    assert usage is not None
+    assert usage["totalTokens"] == sum(counts.values()) - counts[field]
+    assert min(usage[key] for key in ("input", "output", "cacheRead", "cacheWrite")) == 0
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_files_that_a_snapshot_misses_are_looked_for_however_its_row_is_spaced(
+    separators: tuple[str, str],
+) -> None:
+    snapshot = {"trackedFileBackups": {"pears.txt": {"backupFileName": None, "version": 1}}}
+    row = {"type": "file-history-snapshot", "snapshot": snapshot, "isSnapshotUpdate": False}
+    assert misses_files(json.dumps(row, separators=separators).encode())

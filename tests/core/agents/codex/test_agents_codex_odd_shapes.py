@@ -279,3 +279,29 @@ def test_a_thread_began_when_its_first_line_was_written_where_it_says_no_time(
     [card] = catalogue.cards()
     assert not card.partial
     assert iso_time(card.created) == "2026-11-21T10:00:00.000Z"
+
+
+@pytest.mark.parametrize(("other", "codes"), [(THREADS[1], ["joined-session"]), (THREADS[0], [])])
+def test_lines_of_another_thread_in_the_same_file_are_named(
+    tmp_path: Path, other: str, codes: list[str]
+) -> None:
+    """A description of the same thread is written again where it changes."""
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.reply("Seven")
+    rollout.line("session_meta", id=other, cwd="/home/ada/orchard", cli_version="0.125.0")
+    rollout.prompt("Count the plums")
+    rollout.reply("Nine")
+    session = opened(rollout.path)
+    assert list(problems(session)) == codes
+    assert [text for _, text in said(session)] == ["Count the pears", "Seven", "Count the plums", "Nine"]
+
+
+def test_what_a_fork_copied_is_no_other_session(tmp_path: Path) -> None:
+    source = Rollout(tmp_path)
+    source.prompt("Count the pears")
+    source.reply("Seven")
+    fork = Rollout(tmp_path, THREADS[1], minute=5, forked_from_id=THREADS[0])
+    fork.raw(source.path.read_bytes())
+    fork.prompt("Count the plums")
+    assert not problems(opened(fork.path))

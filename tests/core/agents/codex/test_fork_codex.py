@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 from uuid import UUID
 
@@ -228,7 +229,7 @@ def test_a_store_that_is_not_the_usual_one_is_named_in_the_command(tmp_path: Pat
     fork = forking.fork(session, session.place, CODEX, terms(tmp_path))
     store = (("CODEX_HOME", str(tmp_path / "elsewhere" / ".codex")),)
     assert fork.draft.resume.env_set == CODEX.resume(session, terms(tmp_path).env).env_set == store
-    assert f"CODEX_HOME={store[0][1]} codex resume" in fork.draft.resume.line()
+    assert f"CODEX_HOME={quote(store[0][1])} codex resume" in fork.draft.resume.line()
     assert fork.draft.path.is_relative_to(tmp_path / "elsewhere")
 
 

@@ -57,6 +57,18 @@ def test_it_reads_as_the_session_in_its_database(root: Path, tmp_path: Path) -> 
     assert problems(exported) == problems(stored)
 
 
+def test_the_line_that_the_command_prints_beside_it_is_passed_over(tmp_path: Path) -> None:
+    """Both outputs of `opencode export` went to the file."""
+    plain = write_export(tmp_path / "plain.json", planted())
+    both = tmp_path / "both.json"
+    both.write_bytes(b"Exporting session: ses_one\n" + plain.read_bytes())
+    assert agent_of(both) is OPENCODE
+    session = opened(both)
+    assert texts(session) == texts(opened(plain))
+    assert problems(session) == []
+    assert OPENCODE.description(str(both)) == OPENCODE.description(str(plain))
+
+
 def test_what_was_taken_back_is_left_out_of_the_path(root: Path, tmp_path: Path) -> None:
     talk = planted()
     talk.info["revert"] = {"messageID": talk.messages[2][0]["id"]}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.agents.opencode.entries.parts import usage_of
 from leafward.base.config import Config
 from leafward.catalogue.listing import Catalogue
 from tests.opencode_store import START, Conversation, Database, call, opened, said, texts, write_tree
@@ -117,3 +118,32 @@ def test_what_stands_in_a_message_of_an_unknown_role_is_shown(root: Path) -> Non
     talk.message("gardener", [said("Seven pears")])
     body = opened(Database(root).write(talk)).body(0) or {}
     assert [part["text"] for part in body["data"]["parts"]] == ["Seven pears"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "output", "total"),
+    [
+        ({"input": 100, "output": 20, "reasoning": 15}, 20, 120),
+        ({"input": 100, "output": 20, "reasoning": 15, "total": 120}, 20, 120),
+        ({"input": 100, "output": 20, "reasoning": 15, "total": 135}, 35, 135),
+        ({"input": 100, "output": 20, "cache": {"read": 40}, "reasoning": 15, "total": 175}, 35, 175),
+    ],
+)
+def test_reasoning_is_part_of_the_output_where_the_total_has_it_beside(
+    tokens: dict[str, Any], output: int, total: int
+) -> None:
+    """Versions that record a total write the output without it; what is sent with a request is the total less the output."""
+    usage = usage_of({"tokens": tokens})
+    assert usage is not None
+    assert (usage["output"], usage["totalTokens"], usage["reasoning"]) == (output, total, 15)
+
+
+@pytest.mark.parametrize("field", ["input", "output", "reasoning", "total"])
+def test_a_count_below_zero_is_none(field: str) -> None:
+    usage = usage_of(
+        {"tokens": {"input": 100, "output": 20, "reasoning": 0, "cache": {"write": -3}, field: -1}}
+    )
+    assert usage is not None
+    parts = [usage[key] for key in ("input", "output", "cacheRead", "cacheWrite")]
+    assert min(parts) >= 0
+    assert usage["totalTokens"] == sum(parts)

@@ -8,9 +8,10 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences.demands import demands
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import LAST_ANSWERED, ran, reply, told_in, user, worked
+from tests.core.told import ran, reply, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,7 +36,7 @@ WORK = worked("src/parser.py", "a")
 )  # fmt: skip
 def test_a_declined_offer_leaves_nothing_open(language: str, offer: str, no: str, then: str) -> None:
     said = [user(ASKED[language]), *WORK, reply(offer), user(no), reply(then)]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
 
 
@@ -67,7 +68,7 @@ def test_a_sign_that_something_is_left_decides_where_no_result_is_known(
     asked: str, answer: str, is_open: bool
 ) -> None:
     said = [user("Port the parser of orchard."), *WORK, reply("Done. The parser is ported."), user(asked), *ran("m", "git mv a.py b.py"), reply(answer)]  # fmt: skip
-    assert (told_in(SummarySection.GOAL, *said) != [LAST_ANSWERED]) is is_open
+    assert (told_in(SummarySection.GOAL, *said) != [GOT_REPLY]) is is_open
 
 
 @pytest.mark.parametrize(
@@ -82,10 +83,10 @@ def test_a_step_that_the_user_only_said_to_go_on_to_is_done_with_the_answer(
     language: str, told: str, go_on: str, done: str
 ) -> None:
     before = [user(ASKED[language]), *WORK, reply(told)]
-    assert told_in(SummarySection.GOAL, *before) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *before) != [GOT_REPLY]
     said = [*before, user(go_on), *worked("src/printer.py", "b"), reply(done)]
     assert told_in(SummarySection.NEXT, *said) == []
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_withdrawn_rule_is_not_quoted_with_the_request_that_set_it() -> None:
@@ -105,7 +106,7 @@ def test_a_withdrawn_rule_is_not_quoted_with_the_request_that_set_it() -> None:
 def test_n_alone_declines_and_a_request_that_waits_for_another_one_stays_the_goal() -> None:
     ported: list[dict[str, Any]] = [user("Port the lexer of orchard to a table."), *WORK]
     said = [*ported, reply("Ported. Should I push it?"), user("n")]
-    assert told_in(SummarySection.GOAL, *said, reply("Fine.")) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said, reply("Fine.")) == [GOT_REPLY]
     broken_off = {**reply(""), "stopReason": "aborted"}
     first = [user("stop, first fix the printer of orchard"), *worked("src/printer.py", "b")]
     (goal,) = told_in(SummarySection.GOAL, *ported, broken_off, *first, reply("Fixed the printer."))
@@ -143,7 +144,7 @@ def test_an_answered_question_with_an_offer_behind_it_waits_for_the_user(asked: 
 
 def test_an_offer_alone_answers_no_question() -> None:
     said = [user("Why does the parser of orchard fail on an empty file?"), reply("Shall I look into it?")]
-    assert told_in(SummarySection.GOAL, *said) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) != [GOT_REPLY]
 
 
 _PORTED = [
@@ -168,10 +169,10 @@ _PORTED = [
     ],
 )
 def test_approval_and_refusal_ask_for_nothing(answer: str, said: str) -> None:
-    assert told_in(SummarySection.GOAL, *_PORTED, reply(answer), user(said)) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *_PORTED, reply(answer), user(said)) == [GOT_REPLY]
     # Nor once the model was polite about it.
     behind = [*_PORTED, reply(answer), user(said), reply("OK.")]
-    assert told_in(SummarySection.GOAL, *behind) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *behind) == [GOT_REPLY]
     assert not any(said in line for line in told_in(SummarySection.CONSTRAINTS, *behind))
 
 

@@ -29,7 +29,7 @@ def test_output_pasted_behind_an_answer_asks_again() -> None:
     said = [*_TABLE, user(_SCREEN), *ran("b", "cat src/table.py")]
     asked = "cut the long names of the crates in the table, so that their weight is seen"
     assert told_in(SummarySection.GOAL, *said, kept=kept) == [asked]
-    assert not any(line.startswith("Last request") for line in told_in(SummarySection.GOAL, *said, kept=kept))
+    assert not any(line.startswith("Last request") for line in told_in(SummarySection.DONE, *said, kept=kept))
 
 
 def test_a_brief_request_has_the_error_that_was_pasted_with_it() -> None:

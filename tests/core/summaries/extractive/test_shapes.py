@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection, named_files
-from tests.core.told import LAST_ANSWERED, ran, reply, result, told_in, user, worked
+from tests.core.told import ran, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +29,7 @@ def test_an_item_that_the_answer_tells_as_done_is_done_though_nobody_ticked_it()
     assert told_in(SummarySection.NEXT, *said, reply("The lexer is there.")) != []
     done = [*said, reply("Done. The lexer is ported and measured: 3 ms.")]
     assert told_in(SummarySection.NEXT, *done) == []
-    assert told_in(SummarySection.GOAL, *done) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *done) == [GOT_REPLY]
     half = [*said, reply("Ported the lexer; I have not measured the lexer yet.")]
     assert told_in(SummarySection.NEXT, *half) == ["Measure the lexer"]
 
@@ -57,7 +58,7 @@ def test_what_the_user_withdraws_is_off_the_list_and_no_longer_what_is_left() ->
     assert told_in(SummarySection.NEXT, *said) == ["Write tests"]
     said += [user("forget the tests; rename the printer to press instead"), *ran("b", "git mv src/printer.py src/press.py"), reply("Renamed.")]  # fmt: skip
     assert told_in(SummarySection.NEXT, *said) == []
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_reply_that_broke_off_is_over_once_the_work_went_on() -> None:
@@ -66,13 +67,13 @@ def test_a_reply_that_broke_off_is_over_once_the_work_went_on() -> None:
     (goal,) = told_in(SummarySection.GOAL, *said)
     assert goal.startswith("Port the lexer")
     done = [*said, *worked("src/table.py", "x"), reply("Done. The lexer is ported.")]
-    assert told_in(SummarySection.GOAL, *done) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *done) == [GOT_REPLY]
 
 
 def test_a_command_that_the_agent_carries_out_itself_waits_for_nothing() -> None:
     said = [ASKED, *WORK, reply("Done. Ported.")]
-    assert told_in(SummarySection.GOAL, *said, user("/cost")) == [LAST_ANSWERED]
-    assert told_in(SummarySection.GOAL, *said, user("/review-branch")) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said, user("/cost")) == [GOT_REPLY]
+    assert told_in(SummarySection.GOAL, *said, user("/review-branch")) != [GOT_REPLY]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_a_command_that_the_agent_carries_out_itself_waits_for_nothing() -> None
     ],
 )
 def test_an_answer_that_says_what_it_did_not_do_leaves_the_request_open(answer: str) -> None:
-    assert told_in(SummarySection.GOAL, ASKED, *WORK, reply(answer)) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, ASKED, *WORK, reply(answer)) != [GOT_REPLY]
 
 
 def test_a_request_that_is_taken_back_in_the_words_of_a_rule_is_no_rule() -> None:
@@ -116,7 +117,7 @@ def test_a_failed_check_that_nobody_minded_through_two_results_blocks_nothing() 
 
 def test_a_request_that_prints_something_is_done_with_its_answer() -> None:
     said = [user("Print a long log"), *ran("p", "cat log.txt"), reply("That was a long log.")]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_what_an_earlier_summary_had_in_progress_is_not_beside_its_own_result() -> None:
@@ -133,8 +134,8 @@ def test_requests_that_were_kept_without_their_answers_are_over_but_for_the_last
     asked = [user("Add a mul function to src/calc.py and run the tests"), user("Write a README for orchard")]
     said = [*asked, user("What is left to do?"), reply("Only the division is left.")]
     then: dict[str, Any] = {"previous_entry": EntryIndex(12)}
-    assert told_in(SummarySection.GOAL, *said) != [LAST_ANSWERED]
-    assert told_in(SummarySection.GOAL, *said, **then) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) != [GOT_REPLY]
+    assert told_in(SummarySection.GOAL, *said, **then) == [GOT_REPLY]
     (goal,) = told_in(SummarySection.GOAL, *asked, *worked("README.md", "r"), **then)
     assert goal.startswith("Write a README for orchard")
 
@@ -146,7 +147,7 @@ def test_a_short_request_that_was_answered_by_a_text_is_the_last_one() -> None:
         user("Describe both"),
     ]
     said += [reply("`lexer.py` reads, `table.py` keeps the rows of the frost table.")]
-    (last,) = [line for line in told_in(SummarySection.GOAL, *said) if line.startswith("Last request")]
+    (last,) = [line for line in told_in(SummarySection.DONE, *said) if line.startswith("Last request")]
     assert last.startswith("Last request, answered: Describe both")
 
 
@@ -176,7 +177,7 @@ def test_a_question_that_passes_an_offer_over_and_was_answered_is_not_in_progres
 )  # fmt: skip
 def test_an_answer_that_leaves_work_or_only_promises_it_ends_nothing(asked: str, answer: str) -> None:
     work = [] if answer.startswith("I'll") else WORK
-    assert told_in(SummarySection.GOAL, user(asked), *work, reply(answer)) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, user(asked), *work, reply(answer)) != [GOT_REPLY]
 
 
 def test_what_the_user_did_himself_is_no_goal() -> None:
@@ -186,13 +187,13 @@ def test_what_the_user_did_himself_is_no_goal() -> None:
         reply("Should I add a check?"),
     ]
     said += [user("i fixed it myself, go on with lanes.py: draw them upside down"), *worked("lanes.py", "b"), reply("Done. Lanes are drawn upside down.")]  # fmt: skip
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_report_that_all_is_reverted_ends_the_request() -> None:
     said = [ASKED, *WORK, reply("Done. Ported."), user("revert everything with git")]
     said += [*ran("g", "git checkout -- ."), reply("All changes are reverted.")]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_commit_that_was_amended_is_told_by_its_new_title_alone() -> None:

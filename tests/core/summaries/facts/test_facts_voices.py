@@ -251,9 +251,9 @@ def test_what_is_typed_behind_a_command_is_the_users(tmp_path: Path) -> None:
     for section, line, _ in read_outline(Extractive().summarize(Span(tuple(messages)), 600).text):
         lines.setdefault(section, []).append(line)
     assert lines[SummarySection.CONSTRAINTS] == [RULE, "You must always use tabs."]
-    assert lines[SummarySection.DONE] == [f"Asked: {words} → changed `a.ts`"]
-    assert lines[SummarySection.GOAL] == [
-        f"Last request, answered: You must always use tabs. → {quoted('With tabs.')}"
+    assert lines[SummarySection.DONE] == [
+        f"Asked: {words} → changed `a.ts`",
+        f"Last request, answered: You must always use tabs. → {quoted('With tabs.')}",
     ]
 
 

@@ -292,3 +292,10 @@ def test_very_many_bounds_in_a_line() -> None:
     with in_linear_time():
         assert is_contrary("Use at most 3 workers", "at least " * (LONG // 9))
     assert not is_contrary("Use at most 3 workers", "Do not use more than 3 workers")
+
+
+def test_the_facts_of_a_session_in_a_folder_with_an_endless_name() -> None:
+    folder = "/" + "a b" * LONG
+    with in_linear_time():
+        found = TextFacts(folder).by_form(f"edit src/pears.py in {folder}", Voice.OUTPUT, AT)
+    assert any(one.text == "src/pears.py" for one in found)

@@ -161,8 +161,9 @@ def test_a_key_in_the_servers_words_is_not_repeated(
 @pytest.mark.parametrize("after", [0, 2])
 def test_silence_is_given_up(endpoint: Endpoint, name: str, after: int) -> None:
     endpoint.play(Reply(end="stall", after=after), Reply())
-    assert summary(endpoint, name, timeout=0.15).text == WHOLE
-    assert endpoint.asked[0].gone.wait(20)
+    # A machine that stands still for a moment is silent too, and is asked again.
+    assert summary(endpoint, name, timeout=0.15, attempts=8).text == WHOLE
+    assert endpoint.asked[0].gone.wait(60)
     endpoint.play(Reply(end="stall", after=after))
     assert "for 0.15 s" in str(refusal(endpoint, name, timeout=0.15, attempts=1))
 
@@ -173,7 +174,7 @@ def test_a_deadline_holds_however_much_comes(endpoint: Endpoint, name: str) -> N
     endpoint.play(Reply(), Reply(end="stall", after=1))
     assert summary(endpoint, name).text == WHOLE
     assert str(refusal(endpoint, name, deadline=2)) == f"{name} gave no whole answer within 2 s"
-    assert endpoint.asked[1].gone.wait(20)
+    assert endpoint.asked[1].gone.wait(60)
 
 
 def test_nobody_there(endpoint: Endpoint) -> None:

@@ -48,7 +48,7 @@ class TestAnswers:
         failed = refusal(endpoint, name, window=2_000)
         assert "far beyond its limit" in str(failed)
         assert len(endpoint.asked) == 1
-        assert endpoint.asked[0].gone.wait(10)
+        assert endpoint.asked[0].gone.wait(60)
 
     def test_a_usage_below_nothing_is_nothing(self, endpoint: Endpoint) -> None:
         endpoint.play(Reply(usage=(-5, -7)))

@@ -36,7 +36,7 @@ span = Span((SpanMessage(0, {"role": "user", "content": "Port the parser."}),))
 told = []
 for name, base in json.loads(sys.argv[1]):
     try:
-        settings = ModelSettings(name, base_url=base, attempts=2, backoff=0.01, timeout=0.2)
+        settings = ModelSettings(name, base_url=base, attempts=2, backoff=0.01, timeout=60)
         told.append(Model(settings).summarize(span, 500).text[:7])
     except SummaryFailed as failed:
         told.append(str(failed))
@@ -128,4 +128,4 @@ def test_a_process_ends_at_once_while_a_model_answers(endpoint: Endpoint) -> Non
     # The model says nothing more for as long as it is not hung up on.
     output = process.communicate(b"\n", timeout=120)
     assert (process.returncode, output) == (0, (b"", b""))
-    assert endpoint.asked[0].gone.wait(20)
+    assert endpoint.asked[0].gone.wait(60)

@@ -190,7 +190,7 @@ def test_a_span_beyond_the_window_is_read_in_parts_at_once_and_merged(endpoint: 
     endpoint.wait_for(3)
     assert len(endpoint.asked) == 3
     endpoint.release()
-    worker.join(20)
+    worker.join(60)
     made = found[0]
     *parts, merge = endpoint.asked
     assert sorted(asked.prompt for asked in parts) == sorted(
@@ -217,7 +217,7 @@ def test_history_and_prefix_are_asked_for_at_the_same_time_and_joined(endpoint: 
     worker.start()
     endpoint.wait_for(2)
     endpoint.release()
-    worker.join(20)
+    worker.join(60)
     assert found[0].text == f"{WHOLE}\n\n## Turn in Progress\n\n### Goal of This Turn\nRun the tests."
     assert found[0].usage == Usage(2_400, 600, 0, 0, 3_000)
 
@@ -230,7 +230,7 @@ def test_one_of_two_that_fails_ends_the_other(endpoint: Endpoint) -> None:
     with pytest.raises(SummaryFailed, match="key"):
         Model(settings(endpoint)).summarize(span("Port it.", "Now the tests.", prefix=1), 2_000)
     other = next(asked for asked in endpoint.asked if "This Turn" not in asked.prompt)
-    assert other.gone.wait(20)
+    assert other.gone.wait(60)
 
 
 # --- budget -----------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ def is_for_show(row: Body) -> bool:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def native_usage(usage: object, cost: object = None) -> Body | None:

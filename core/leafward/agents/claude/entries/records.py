@@ -96,7 +96,7 @@ INHERITS = "fork-context-ref"
 _BULK = late(rb'\{"type":"(?:api-request-blob|api-request-shape|file-history-snapshot)"')
 """Large rows whose content is not read while reading a transcript, but for the files that a snapshot misses."""
 SNAPSHOT = "file-history-snapshot"
-_MISSES = (b'"backupFileName":null', b'"isSnapshotUpdate":false')
+_MISSES = (b'"backupFileName"', b"null", b"false")
 
 _CLOSES = ord("}")
 _APART = 1 << 10
@@ -349,16 +349,16 @@ def _user(body: Body) -> TranscriptRow:
         typed = bool(typed_beside(body))
         return TranscriptRow(Role.RESULT, body, results + typed, typed)
     content = message_of(body).get("content")
-    if body.get("isCompactSummary") is True or _is_copied_summary(body, content):
-        return TranscriptRow(Role.SUMMARY, body)
-    return TranscriptRow(_role_of(body, text_in(content)), body)
+    is_summary = body.get("isCompactSummary") is True or _is_unmarked_summary(body, content)
+    return TranscriptRow(Role.SUMMARY if is_summary else _role_of(body, text_in(content)), body)
 
 
-def _is_copied_summary(body: Body, content: object) -> bool:
-    """Whether a row is a summary that 1.0 copied when it resumed: it wrote a new file, with lists for texts and without its marks."""
+def _is_unmarked_summary(body: Body, content: object) -> bool:
+    """Whether a row is a summary without its mark, as 1.0 copied it into a new file (in lists), or as `stream-json` prints it."""
     opening = "This session is being continued from a previous conversation"
     is_first = body.get("parentUuid") is None and str(body.get("version")).startswith("1.0.")
-    return is_first and isinstance(content, list) and text_in(content).startswith(opening)
+    unmarked = body.get("isSynthetic") is True or (is_first and isinstance(content, list))
+    return unmarked and text_in(content).startswith(opening)
 
 
 def typed_beside(body: Body) -> list[dict[str, Any]]:

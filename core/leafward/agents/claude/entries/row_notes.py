@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 PICTURES = ("image", "document")
 """Types of blocks of a user's message that show something."""
 _SHOWING = frozenset({Role.PROMPT, Role.COMMAND, Role.INJECTED})
-INFERRED = "the row that this compaction follows is not in this file; Leafward uses the row before it"
+_UNDERSCORE = re.compile(r"_([a-z])")
+INFERRED = "this compaction names no row of this file that it follows; Leafward uses the row before it"
 """The note on a compaction whose place was inferred."""
 
 
@@ -127,9 +129,26 @@ class Boundary:
         return self.segment[1] if self.segment is not None else self.kept[-1] if self.kept else NO_KEY
 
 
+def metadata_of(body: Body) -> Body:
+    """The details in the row that begins a compaction; `--output-format stream-json` prints their names in another form."""
+    return object_at(body, "compactMetadata") or _camel(object_at(body, "compact_metadata"))
+
+
+def _camel(body: Body) -> Body:
+    """An object and those right in it with names in camel case."""
+    return {
+        _name(key): {_name(inner): one for inner, one in value.items()} if isinstance(value, dict) else value
+        for key, value in body.items()
+    }
+
+
+def _name(name: str) -> str:
+    return _UNDERSCORE.sub(lambda found: found[1].upper(), name)
+
+
 def boundary_of(body: Body) -> Boundary:
     """The rows that a compaction kept."""
-    metadata = object_at(body, "compactMetadata")
+    metadata = metadata_of(body)
     found = Boundary()
     kept = metadata.get("preservedMessages")
     segment = metadata.get("preservedSegment")

@@ -77,6 +77,7 @@ class ChainRow(Struct, gc=False, rename="camel"):
     text_not_typed: Any = None
     origin: _Origin | None = None
     is_compact_summary: Any = None
+    is_synthetic: Any = None
     sent_as_uuid: Any = None
     cwd: Any = UNSET
     session_id: Any = UNSET
@@ -147,7 +148,7 @@ def _user(row: ChainRow) -> int:
     if isinstance(content, list):
         # Several blocks make several entries.
         return _RESULT if len(content) == 1 and content[0].type == "tool_result" else UNTOLD
-    if row.is_compact_summary is True:
+    if row.is_compact_summary is True or row.is_synthetic is True:
         return UNTOLD
     by_person = row.text_not_typed is not True and (
         origin is None or origin.kind is None or origin.kind == "human"

@@ -34,7 +34,7 @@ from leafward.agents.claude.entries.records import (
     typed_beside,
     typed_in,
 )
-from leafward.agents.claude.entries.row_notes import INFERRED
+from leafward.agents.claude.entries.row_notes import INFERRED, metadata_of
 from leafward.agents.claude.entries.versions import holds_files_in_memory
 from leafward.agents.native_lines import CallNames, frame, injected, kept_ids, message
 from leafward.base.times import milliseconds, written_time
@@ -47,7 +47,6 @@ from leafward.session.entries import (
     EntryIndex,
     Kind,
     blocks_of,
-    object_at,
 )
 from leafward.session.messages import MAY_HAVE_RUN, NEVER_SENT, PROJECTION, UNSTORED_FILES
 
@@ -302,7 +301,7 @@ class Translator:
         }
         at = self._boundary.get(index)
         boundary = next(rows_in(self.row(at)), {}) if at is not None else {}
-        metadata = object_at(boundary, "compactMetadata")
+        metadata = metadata_of(boundary)
         if isinstance(metadata.get("preTokens"), int):
             body["tokensBefore"] = metadata["preTokens"]
         details = {key: metadata[key] for key in _COMPACTED if metadata.get(key) is not None}

@@ -90,6 +90,10 @@ class EntryBuilder:
         """Rollbacks behind which the file does not tell what Codex sends."""
         self.begun_anew: list[int] = []
         """Entries with which another conversation begins in the same file."""
+        self.joined: list[int] = []
+        """Entries with which the lines of another thread begin in the same file, which Codex sends with those before them."""
+        self._described: object = None
+        """The thread that the first line names."""
         self.unknown: dict[str, int] = {}
         """Unknown types of records, with their numbers."""
         self.first_unknown = -1
@@ -397,9 +401,14 @@ class EntryBuilder:
     def _meta(self, payload: dict[str, Any], at: int) -> None:
         instructions = payload.get("base_instructions")
         text = instructions.get("text") if isinstance(instructions, dict) else None
-        anew = at > 0 and payload.get("history_mode") == "paginated" and not self.responses.partial
-        if anew:
+        thread, later = payload.get("id"), at > 0 and not self.responses.partial
+        anew = later and payload.get("history_mode") == "paginated"
+        if at == 0:
+            self._described = thread
+        elif anew:
             self._begin_anew()
+        elif later and self.responses.reply >= 0 and thread != self._described:
+            self.joined.append(len(self.columns))
         if (at == 0 or anew) and isinstance(text, str) and text and (anew or text != self.system):
             self.system = text
             self._add(Kind.SYSTEM, at)

@@ -461,7 +461,7 @@ def usage_in(records: Iterable[Body]) -> Body | None:
         payload = payload_of(record)
         if record.get("type") == "token_usage_record":
             return native_usage(payload.get("usage"))
-        if payload.get("type") == "token_count" and counted is None:
+        if record.get("type") == "event_msg" and payload.get("type") == "token_count" and counted is None:
             info = payload.get("info")
             counted = native_usage(info.get("last_token_usage") if isinstance(info, dict) else None)
     return counted
@@ -472,7 +472,9 @@ def native_usage(usage: object) -> Body | None:
     if not isinstance(usage, dict):
         return None
     counts = {
-        key: value for key, value in usage.items() if isinstance(value, int) and not isinstance(value, bool)
+        key: value
+        for key, value in usage.items()
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0
     }
     sent, read, written = (
         counts.get(key, 0) for key in ("input_tokens", "cached_input_tokens", "cache_write_input_tokens")

@@ -73,7 +73,7 @@ _SCRIPTS = frozenset({TOOL, WAIT})
 _REPLIES = frozenset({Role.REPLY, Role.ECHO})
 _TURNS = frozenset({Kind.CUSTOM, Kind.MODEL_CHANGE, Kind.THINKING_CHANGE})
 """The kinds of entries that a turn's context makes."""
-_TURN = b'"type":"turn_context"'
+_TURN = b'"turn_context"'
 _HEADED = 256
 """Bytes of a line in which its type stands."""
 _COUNTS = frozenset({Role.COUNT, Role.USAGE})

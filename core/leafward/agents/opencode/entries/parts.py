@@ -147,16 +147,24 @@ def stop_reason(message: Body, content: list[dict[str, Any]]) -> str:
     return "toolUse" if any(block["type"] == "toolCall" for block in content) else finish or "stop"
 
 
+def _count(tokens: Body, key: str) -> int:
+    return max(0, number_in(tokens, key) or 0)
+
+
 def usage_of(message: Body) -> Body | None:
     """The usage of a reply; None where nothing was counted."""
     tokens = object_at(message, "tokens")
     cache = object_at(tokens, "cache")
-    sent, output = number_in(tokens, "input") or 0, number_in(tokens, "output") or 0
-    read, written = number_in(cache, "read") or 0, number_in(cache, "write") or 0
+    sent, output, reasoning = (_count(tokens, key) for key in ("input", "output", "reasoning"))
+    read, written = _count(cache, "read"), _count(cache, "write")
     cost = message.get("cost")
     known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < math.inf
     dollars = cost if known else 0
-    total = number_in(tokens, "total") or sent + output + read + written
+    counted = sent + output + read + written
+    total = _count(tokens, "total") or counted
+    # Versions that record a total leave the reasoning out of the output (`getUsage`); before, it was part of it.
+    if total - counted >= reasoning:
+        output += reasoning
     if not total and not dollars:
         return None
     return {
@@ -164,7 +172,7 @@ def usage_of(message: Body) -> Body | None:
         "output": output,
         "cacheRead": read,
         "cacheWrite": written,
-        "reasoning": number_in(tokens, "reasoning") or 0,
+        "reasoning": reasoning,
         "totalTokens": total,
         "cost": {"total": dollars},
     }

@@ -16,7 +16,6 @@ from leafward.agents.opencode.storage.records import (
     in_order,
     time_in_id,
 )
-from leafward.agents.storage.lines import unmarked
 from leafward.base.regular_files import open_buffered
 from leafward.session.entries import object_at, text_at
 from leafward.session.lines.line_decoding import decode_line
@@ -36,7 +35,7 @@ KEPT_IN = os.path.join("storage", "session", "exported")
 
 def is_beginning(head: bytes) -> bool:
     """Whether a file that begins with these bytes is such a document."""
-    start = unmarked(head).lstrip()
+    start = trees.unannounced(head).lstrip()
     return _BEGINNING.match(start) is not None and _SESSION in start
 
 

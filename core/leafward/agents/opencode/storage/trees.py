@@ -6,6 +6,7 @@ Until about 0.5 each project had its own store, with everything under `session` 
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.agents.base import is_file, is_folder
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body
 
 SUFFIX = ".json"
+_NOTICE = re.compile(rb"\s{0,16}Exporting session: [^\n]{0,200}\n")
 INFO_FOLDER = "info"
 
 
@@ -125,9 +127,19 @@ def info_of(body: Body, path: str) -> Info:
 
 
 def read(path: str) -> bytes:
-    """A whole file, with spaces for a byte order mark. Raises OSError."""
+    """A whole file, with spaces for what stands ahead of its document. Raises OSError."""
     with open_buffered(path) as file:
-        return unmarked(file.read())
+        return unannounced(file.read())
+
+
+def unannounced(head: bytes) -> bytes:
+    """The first bytes of a file, with spaces for a byte order mark, and for the line that `opencode export` prints beside its document.
+
+    That line is in the file where both outputs of the command went there.
+    """
+    head = unmarked(head)
+    notice = _NOTICE.match(head)
+    return b" " * notice.end() + head[notice.end() :] if notice is not None else head
 
 
 def names_in(folder: str) -> list[str]:

@@ -12,7 +12,8 @@ from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 
 _MOST = 1 << 15
 """Words that are cached for one way to read."""
-_SHORTEST_FOLDER = 3
+_SHORTEST_FOLDER, _LONGEST_FOLDER = 3, 4096
+"""Characters of a folder that is looked for: a system has no longer one, and an expression of one takes quadratic time."""
 _LONGEST = 80
 """Characters of a word that is cached."""
 _ENDING = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})(?![A-Za-z0-9])")
@@ -111,7 +112,7 @@ _NOTHING = _Held((), ())
 
 def _named(cwd: str) -> re.Pattern[str] | None:
     """The folder as it stands in texts, and in JSON, where backslashes stand twice: its name is no name in the work there."""
-    if len(cwd) < _SHORTEST_FOLDER:
+    if not _SHORTEST_FOLDER <= len(cwd) <= _LONGEST_FOLDER:
         return None
     return re.compile(rf"(?:{re.escape(cwd)}|{re.escape(cwd.replace(chr(92), chr(92) * 2))})(?![\w-])")
 

@@ -310,7 +310,7 @@ def test_a_request_is_cut_rather_than_its_outcome() -> None:
         *worked("src/rows.py", "a"),
         reply("I sorted `crate_rows` by weight and kept the shed apart."),
     ]
-    (line,) = [one for one in told_in(SummarySection.GOAL, *said) if one.startswith("Last request")]
+    (line,) = [one for one in told_in(SummarySection.DONE, *said) if one.startswith("Last request")]
     assert "… → the reply says: “I sorted `crate_rows` by weight and kept the shed apart" in line
     assert len(line) <= 450
 

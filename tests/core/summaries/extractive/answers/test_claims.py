@@ -48,7 +48,7 @@ def test_a_report_with_a_purpose_is_done_and_no_decision() -> None:
     report = "Added `read_rows` and wired it into the table so we can sort the rows of the valley."
     said = [_ASKED, *worked("src/frost.py", "a"), reply(f"Done.\n\n{report}")]
     assert told_in(DECISIONS, *said) == []
-    assert any(report in line for line in told_in(GOAL, *said))
+    assert any(report in line for line in told_in(DONE, *said))
 
 
 _DOES = "Changed the frost table to columns."
@@ -73,7 +73,7 @@ def test_an_outcome_that_the_user_saw_fail_is_none(complaint: str) -> None:
     assert says_it_fails(complaint)
     said = [_ASKED, *worked("src/frost.py", "a"), reply(_DOES)]
     then = [user(complaint), *worked("src/frost.py", "b"), reply("Look at the rows now, please.")]
-    assert any("→" in line for line in told_in(GOAL, *said))
+    assert any("→" in line for line in told_in(DONE, *said))
     assert f"{_DOES}”" not in summarize(span(*said, *then)).text
     assert _DOES not in told_in(DONE, *said, *then)
 
@@ -105,7 +105,7 @@ def test_a_plan_or_a_question_asked_back_is_no_outcome() -> None:
 def test_what_the_agent_says_it_did_is_the_outcome_rather_than_a_shorter_line() -> None:
     did = "I've implemented the columns of the frost table, and the letters of the growers, which are sorted by the weight of the crates now."
     (line,) = told_in(
-        GOAL, _ASKED, *worked("src/frost.py", "a"), reply(f"{did}\n\nThe table now provides the rows by day.")
+        DONE, _ASKED, *worked("src/frost.py", "a"), reply(f"{did}\n\nThe table now provides the rows by day.")
     )[:1]
     assert "→ the reply says: “I've implemented the columns" in line
 
@@ -113,7 +113,7 @@ def test_what_the_agent_says_it_did_is_the_outcome_rather_than_a_shorter_line() 
 def test_a_statement_in_another_language_is_no_outcome_beside_a_changed_file() -> None:
     """It may be an order to the user: what was changed is sure."""
     said = [user("Arregla la tabla de heladas del huerto."), *worked("src/frost.py", "a")]
-    (line,) = told_in(GOAL, *said, reply("Hacé `orchard switch` y después recargá el huerto."))
+    (line,) = told_in(DONE, *said, reply("Hacé `orchard switch` y después recargá el huerto."))
     assert line.endswith("→ changed `frost.py`")
 
 
@@ -139,7 +139,7 @@ def test_what_comes_next_amid_work_came_next() -> None:
 
 def test_praise_with_a_tick_is_no_work_done() -> None:
     answer = "The new copy will:\n- ✅ Bring the rows back on new machines\n- ✅ Be safe for a long time\n- ✅ Added the frost table"
-    done = told_in(GOAL, _ASKED, *worked("src/frost.py", "a"), reply(answer))
+    done = told_in(DONE, _ASKED, *worked("src/frost.py", "a"), reply(answer))
     assert not any("safe" in line or "Bring" in line for line in done)
     assert any("Added the frost table" in line for line in done)
 

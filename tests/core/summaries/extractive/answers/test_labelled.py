@@ -19,7 +19,7 @@ def test_the_labelled_sentence_is_the_outcome_of_a_question(short: str) -> None:
         *_ASKED,
         reply(f"You are right to wonder about the pump.\n\nThe valve was added in May.\n\n{short}"),
     ]
-    (done,) = told_in(SummarySection.GOAL, *said)
+    (done,) = told_in(SummarySection.DONE, *said)
     assert done.partition(" → ")[2].startswith(quoted(short[:60])[:-1])
 
 

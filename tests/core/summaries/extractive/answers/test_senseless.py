@@ -214,7 +214,7 @@ def test_a_sentence_with_a_word_of_decisions_decides_nothing(stated: str) -> Non
 def test_the_verdict_of_an_answer_ends_before_the_words_that_lead_to_its_list() -> None:
     answer = "Yes — fully committed and pushed. Verified:\n\n- `panel` is at `19e04ba`\n- nothing is left"
     asked = "is the panel of orchard committed and pushed?"
-    told = told_in(SummarySection.GOAL, user(asked), *ran("s", "git status"), reply(answer))
+    told = told_in(SummarySection.DONE, user(asked), *ran("s", "git status"), reply(answer))
     assert told == [f"Last request, answered: {asked} → {quoted('Yes — fully committed and pushed.')}"]
 
 
@@ -277,7 +277,7 @@ def test_what_stands_before_the_words_that_lead_to_code_is_told() -> None:
     )
     said = [user("what is missing in the panel of orchard?"), *ran("g", "grep -rn panel src"), reply(answer)]
     context = told_in(SummarySection.CONTEXT, *said)
-    done = told_in(SummarySection.GOAL, *said)
+    done = told_in(SummarySection.DONE, *said)
     assert any("The branch of the panel does not compile." in line for line in [*context, *done])
     assert not any(line.startswith("Needs a guard") for line in context)
 

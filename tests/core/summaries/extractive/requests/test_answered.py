@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, span, summarize, told_in, user, worked
+from tests.core.told import ran, reply, span, summarize, told_in, user, worked
 
 _QUESTION = "Can a gardener choose the stored frost rows for work without a network?"
 _OFFER = (
@@ -27,7 +28,7 @@ def test_of_a_question_that_was_looked_up_the_offer_waits() -> None:
     assert "Want me to implement that?" in waiting
     # A request in the form of a question is for work, and that may not be done.
     asked = [user("Can you add a mode for the stored rows?"), *_ASKED[1:]]
-    assert told_in(SummarySection.GOAL, *asked) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *asked) != [GOT_REPLY]
 
 
 def test_the_goal_is_what_the_user_asked_for_behind_the_answer_and_whole() -> None:
@@ -65,18 +66,18 @@ def test_an_answer_that_goes_on_ends_nothing(promise: str) -> None:
     ]
     (goal,) = told_in(SummarySection.GOAL, *said)
     assert goal.startswith(f"Last request: {asked} → the reply ")
-    assert told_in(SummarySection.GOAL, *said[:-1], reply("It is merged.")) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said[:-1], reply("It is merged.")) == [GOT_REPLY]
 
 
 @pytest.mark.parametrize("ending", ["What are your questions?", "What would you like to do next?"])
 def test_a_question_for_whatever_is_wanted_next_keeps_nothing_open(ending: str) -> None:
     answer = f"The rows are read by `read_rows`.\n\n{ending}"
     said = [user("Gather context on the frost rows."), *ran("a", "cat rows.py"), reply(answer)]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
     story = "Rows are boxes, but the post takes no large ones."
     then = [*said, user("can you explain that to a child?"), reply(story)]
-    assert told_in(SummarySection.GOAL, *then) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *then) == [GOT_REPLY]
 
 
 def test_a_request_that_begins_with_a_yes_leaves_the_one_before_it_done() -> None:
@@ -103,7 +104,7 @@ def test_an_answer_that_announces_the_next_work_ends_nothing(answer: str) -> Non
     assert asked in goal
     kept = "The rows of the frost table are in the valley now. I'll leave the old reader as it is."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(kept))
-    assert goals == [LAST_ANSWERED]
+    assert goals == [GOT_REPLY]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_an_answer_that_announces_the_next_work_ends_nothing(answer: str) -> Non
 def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> None:
     asked = "Move the rows of the frost table into the valley of orchard."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
-    assert (goals != [LAST_ANSWERED]) is fails
+    assert (goals != [GOT_REPLY]) is fails
 
 
 @pytest.mark.parametrize(
@@ -131,4 +132,4 @@ def test_what_happens_on_a_failure_is_no_failure(answer: str, fails: bool) -> No
 def test_what_remains_as_it_is_leaves_nothing_open(answer: str, is_open: bool) -> None:
     asked = "Move the rows of the frost table into the valley of orchard."
     goals = told_in(SummarySection.GOAL, user(asked), *worked("src/frost.py", "a"), reply(answer))
-    assert (goals != [LAST_ANSWERED]) is is_open
+    assert (goals != [GOT_REPLY]) is is_open

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, result, told_in, user, worked
+from tests.core.told import ran, reply, result, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -75,7 +76,7 @@ def test_in_a_talk_the_first_request_is_no_goal_once_others_were_answered() -> N
         user("Now write the document for the orders part"),
     ]
     assert told_in(GOAL, *said) == ["write the document for the orders part"]
-    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [LAST_ANSWERED]
+    assert told_in(GOAL, *said, reply("This describes the orders part.")) == [GOT_REPLY]
 
 
 @pytest.mark.parametrize(
@@ -130,8 +131,8 @@ def test_the_answer_to_a_question_of_the_models_ends_the_request() -> None:
         *worked("db.py", "a"),
         reply("Set up SQLite in db.py."),
     ]
-    assert told_in(GOAL, *said) == [LAST_ANSWERED]
-    (done,) = told_in(GOAL, *said)
+    assert told_in(GOAL, *said) == [GOT_REPLY]
+    (done,) = told_in(DONE, *said)
     assert done.startswith("Last request, answered: Set up the database of orchard → ")
 
 
@@ -150,7 +151,7 @@ def test_a_correction_in_any_language_ends_what_it_corrects(
 ) -> None:
     second = first.replace("8080", "9090")
     said = [user(asked), *worked("s.py", "a"), reply(first), user(then), *worked("s.py", "b"), reply(second)]
-    assert told_in(GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(GOAL, *said) == [GOT_REPLY]
     assert first.rstrip(".。") not in "\n".join(told_in(DONE, *said))
 
 
@@ -188,7 +189,7 @@ def test_a_result_that_the_user_accepts_as_it_is_ends_the_request() -> None:
         *ran("b", "rm tests/test_old.py"),
         reply("Deleted the test and committed."),
     ]
-    assert told_in(GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_word_on_how_to_take_an_offer_is_no_goal() -> None:

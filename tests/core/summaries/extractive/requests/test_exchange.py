@@ -8,8 +8,9 @@ import pytest
 
 from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.facts.sentences.responses import keeps_going
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, result, span, summarize, told_in, user, worked
+from tests.core.told import ran, reply, result, span, summarize, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -83,7 +84,7 @@ def test_a_declined_offer_leaves_nothing_open() -> None:
         reply("I can delete them on origin too: `git push origin --delete plum pear`. Should I?"),
         user("no leave them"),
     ]
-    assert the_goal(*said) == LAST_ANSWERED
+    assert the_goal(*said) == GOT_REPLY
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
     # The question alone does not name what was declined.
     assert told_in(SummarySection.DECISIONS, *said) == [
@@ -185,7 +186,7 @@ def test_work_is_taken_back_behind_a_reason_too() -> None:
     ],
 )
 def test_the_outcome_is_what_the_answer_reports(answer: str, outcome: str | None) -> None:
-    lines = told_in(SummarySection.GOAL, *DONE, reply(answer))
+    lines = told_in(SummarySection.DONE, *DONE, reply(answer))
     says = f"the reply says: “{answer}”"
     wanted = says if outcome is None else outcome.format(says)
     assert lines[0] == f"Last request, answered: Port the lexer of orchard to a table. → {wanted}"
@@ -215,7 +216,7 @@ def test_a_pasted_report_of_a_bug_sets_no_rule_and_is_named_by_its_title() -> No
     )
     said = [user(report), *worked("client/http.py", "a"), reply("Fixed the timeout of the client.")]
     assert told_in(SummarySection.CONSTRAINTS, *said) == []
-    assert told_in(SummarySection.GOAL, *said)[0].startswith(
+    assert told_in(SummarySection.DONE, *said)[0].startswith(
         "Last request, answered: fix this issue: Timeouts are ignored (#482) → "
     )
 
@@ -236,10 +237,10 @@ def test_a_run_with_a_schema_ends_with_its_output() -> None:
     asked = user("review the change of the pear store for security")
     found = reply("The store opens no file by itself.", ("a", "StructuredOutput", {"findings": []}))
 
-    assert told_in(SummarySection.GOAL, asked, found, result("a", "ok")) == [LAST_ANSWERED]
-    assert told_in(SummarySection.GOAL, asked, found, result("a", "no array", failed=True)) != [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, asked, found, result("a", "ok")) == [GOT_REPLY]
+    assert told_in(SummarySection.GOAL, asked, found, result("a", "no array", failed=True)) != [GOT_REPLY]
     silent = reply("", ("a", "StructuredOutput", {"findings": []}))
-    assert told_in(SummarySection.GOAL, asked, silent, result("a", "ok")) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, asked, silent, result("a", "ok")) == [GOT_REPLY]
 
 
 def test_a_request_said_again_in_the_same_words_is_one() -> None:
@@ -255,7 +256,7 @@ def test_a_request_said_again_in_the_same_words_is_one() -> None:
             "Done. Pushed the answer to the feedback. I handled the previously failing check; if it fails, it says so."
         ),
     ]
-    assert the_goal(*said) == LAST_ANSWERED
+    assert the_goal(*said) == GOT_REPLY
 
 
 def test_an_offer_of_more_is_told_with_the_report_before_it() -> None:
@@ -281,8 +282,8 @@ def test_an_offer_of_more_is_told_with_the_report_before_it() -> None:
 )
 def test_praise_is_no_request(praise: str) -> None:
     said = [*DONE, reply("Moved the table of the lexer."), user(praise)]
-    assert the_goal(*said) == LAST_ANSWERED
-    assert told_in(SummarySection.GOAL, *said)[0].startswith("Last request, answered: Port the lexer")
+    assert the_goal(*said) == GOT_REPLY
+    assert told_in(SummarySection.DONE, *said)[0].startswith("Last request, answered: Port the lexer")
 
 
 def test_what_follows_praise_and_thanks_is_the_request() -> None:
@@ -299,7 +300,7 @@ def test_a_question_that_was_looked_into_is_answered() -> None:
         *ran("a", "git log"),
         reply("The long branch ends at the third commit, and the green one begins there."),
     ]
-    assert the_goal(*said) == LAST_ANSWERED
+    assert the_goal(*said) == GOT_REPLY
 
 
 def test_what_was_said_while_the_work_went_on_is_answered_with_it() -> None:
@@ -422,7 +423,7 @@ def test_what_an_answer_asks_of_its_reader_is_not_how_a_request_stands() -> None
     asked = [user("Change the reader of orchard to a table."), *worked("src/reader.py", "a")]
     lights = "Hovering a row of the table now lights all of it"
     bid = "Decide how shared rows of the table behave."
-    (done,) = told_in(SummarySection.GOAL, *asked, reply(f"{bid}\n\n{lights}."))
+    (done,) = told_in(SummarySection.DONE, *asked, reply(f"{bid}\n\n{lights}."))
     assert f"→ the reply says: “{lights}" in done
     stands = "The reader of the orchard stands on a table that the template of the valley has"
     left = f"Restart your own server before that.\n\n{stands}.\n\nThe colours of the rows are still missing."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, span, summarize, told_in, user
+from tests.core.told import ran, reply, span, summarize, told_in, user
 from tests.core.told import worked as edited
 
 _FIRST = [
@@ -144,7 +145,7 @@ def test_a_question_that_words_answered_leaves_nothing_open() -> None:
         user("ah yes that would be it. and the valley wouldn't have kept them as differences?"),
         reply("Right - the valley stores whole rows. Where one is pruned, its differences are still broken."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_who_accepts_the_offer_behind_an_answer_asks_for_that() -> None:

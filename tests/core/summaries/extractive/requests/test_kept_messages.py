@@ -11,7 +11,6 @@ from leafward.summaries.summarizers.extractive.requests.user_requests import GOT
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
 from tests.core.told import (
-    LAST_ANSWERED,
     ran,
     reply,
     result,
@@ -117,7 +116,7 @@ def test_what_the_user_takes_back_in_the_kept_messages_is_not_told_as_done() -> 
         *worked("src/lexer.py", "a"),
         reply("Done. Moved the table of the lexer to `src/lexer.py`."),
     ]
-    assert any("Moved the table" in line for line in told_in(SummarySection.GOAL, *said))
+    assert any("Moved the table" in line for line in told_in(SummarySection.DONE, *said))
     behind = kept(user("you can undo that, it was the printer"), *worked("src/lexer.py", "b"))
     assert not any("Moved the table" in line for line in told_in(SummarySection.DONE, *said, kept=behind))
     assert any(
@@ -304,7 +303,7 @@ def test_a_request_is_over_though_a_word_behind_it_had_no_answer() -> None:
         user("what did i just run?"),
         reply("You typed `ls` as a prompt, so it was run as a tool."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_an_answer_that_leaves_a_thing_as_it_is_belongs_to_the_request() -> None:
@@ -445,4 +444,4 @@ def test_a_call_that_a_reply_only_writes_out_ends_no_work() -> None:
     typed = 'Let me build it.\n\n<invoke name="bash">\n<parameter name="command">make pears</parameter>\n</invoke>'
     (goal,) = told_in(SummarySection.GOAL, *said, reply(typed))
     assert goal == "Does the pear table build on the north bed?"
-    assert told_in(SummarySection.GOAL, *said, reply("It builds on the north bed.")) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said, reply("It builds on the north bed.")) == [GOT_REPLY]

@@ -9,10 +9,11 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.earlier_summary.carried_goals import last_listed
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.extractive.turns import turns_of
 from leafward.summaries.summarizers.outline import SummarySection
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import LAST_ANSWERED, reply, told_in, user, worked
+from tests.core.told import reply, told_in, user, worked
 
 if TYPE_CHECKING:
     from typing import Any
@@ -83,14 +84,14 @@ def test_what_was_copied_from_the_screen_of_an_agent_is_no_request() -> None:
 def test_what_stays_where_it_is_leaves_nothing_open() -> None:
     ends = "Done. The reader moved to `src/pears.py`. The sum remains in the page, since all crates have one."
     asked = [user("move the reader of pears out of the page, please"), *worked("src/pears.py", "b")]
-    assert goals(*PAGE, *asked, reply(ends)) == [LAST_ANSWERED]
-    assert goals(*PAGE, *asked, reply("Done. The sum remains to be moved.")) != [LAST_ANSWERED]
+    assert goals(*PAGE, *asked, reply(ends)) == [GOT_REPLY]
+    assert goals(*PAGE, *asked, reply("Done. The sum remains to be moved.")) != [GOT_REPLY]
 
 
 def test_a_request_whose_files_a_later_one_changed_is_no_goal_behind_the_reply_to_that() -> None:
     begun = [user("we need to mend the sums of the crates in the orchard"), *worked("src/sums.py", "b")]
     amid = [user("wait, why do you append the crates and count them again?"), *worked("src/sums.py", "c")]
-    assert goals(*PAGE, *begun, *amid, reply("Done. Each crate is counted once.")) == [LAST_ANSWERED]
+    assert goals(*PAGE, *begun, *amid, reply("Done. Each crate is counted once.")) == [GOT_REPLY]
     other = [user("wait, why does the page have no title?"), *worked("src/page.py", "d")]
     (goal,) = goals(*PAGE, *begun, *other, reply("Done. The page has one."))
     assert goal.startswith("Asked before: we need to mend the sums")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, told_in, user, worked
+from tests.core.told import ran, reply, told_in, user, worked
 
 _FIRST = "Repair the pump driver, flash it on the bench board and water one bed with it"
 _NEXT = "look closer at how the valve opens. The simulator waters that bed in 12 seconds"
@@ -102,7 +103,7 @@ def test_a_question_that_was_looked_up_is_answered_whatever_the_answer_tells_of(
     asked = "which tables hold the frost rows, and why does the page of the valley show none of them?"
     found = "The page is broken: it still reads `rows_old`, which the import does not fill. The rows are in `rows`."
     assert told_in(SummarySection.GOAL, user(asked), *ran("a", "grep -rn rows src"), reply(found)) == [
-        LAST_ANSWERED
+        GOT_REPLY
     ]
     promised = reply(f"{found} I'll keep watching the import.")
     (goal,) = told_in(SummarySection.GOAL, user(asked), *ran("a", "grep -rn rows src"), promised)
@@ -152,7 +153,7 @@ def test_an_order_to_look_at_something_is_over_once_it_is_answered(asked: str, o
         "Three hoses fail the check: they are too short, and the valve of bed 4 is still missing in the plan."
     )
     goal = told_in(SummarySection.GOAL, user(asked), *ran("a", "cat plan.md"), reply(found))
-    assert (goal == [LAST_ANSWERED]) is over
+    assert (goal == [GOT_REPLY]) is over
 
 
 def test_what_the_answer_asked_for_ends_the_request_that_it_was_for() -> None:
@@ -165,7 +166,7 @@ def test_what_the_answer_asked_for_ends_the_request_that_it_was_for() -> None:
         *ran("b", "make publish"),
         reply("Published. Report 12 is on the page."),
     ]  # fmt: skip
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
     (done,) = [line for line in told_in(SummarySection.DONE, *said) if "Draw the hoses" in line]
     assert "login" not in done
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.summarizers.extractive.candidates import quoted
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, result, told_in, user, worked
+from tests.core.told import ran, reply, result, told_in, user, worked
 
 ASKED = user("Import the crates of the orchard into the new store, then push and merge to main.")
 
@@ -69,7 +70,7 @@ def test_a_question_is_over_where_the_next_one_is_answered() -> None:
         "No — both read a plain list:\n\n- `crates.py` prints what it gets\n- the tare is not read"
     )
     (goal,) = told_in(SummarySection.GOAL, *QUESTIONS, answer)
-    assert goal == LAST_ANSWERED
+    assert goal == GOT_REPLY
 
 
 def test_a_request_for_work_is_not_over_with_the_answer_to_a_question() -> None:
@@ -106,7 +107,7 @@ def test_a_request_for_work_is_not_over_with_the_answer_to_a_question() -> None:
 def test_a_question_is_told_with_the_verdict_that_leads_a_list(
     question: str, answer: str, outcome: str
 ) -> None:
-    (line,) = told_in(SummarySection.GOAL, user(question), *ran("a", "cat package.json"), reply(answer))
+    (line,) = told_in(SummarySection.DONE, user(question), *ran("a", "cat package.json"), reply(answer))
     assert line.endswith(f"→ {quoted(outcome)}")
 
 
@@ -115,7 +116,7 @@ def test_a_question_with_a_verdict_is_over_though_its_reasons_tell_what_is_missi
         "No — the store has not moved to 7 yet:\n\n- the override remains necessary\n- `crate` still needs 6"
     )
     said = [user("do the packages of the orchard move to 7?"), *ran("a", "cat package.json"), reply(answer)]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_question_that_was_answered_is_no_goal_beside_an_open_one() -> None:
@@ -129,7 +130,7 @@ def test_words_that_only_lead_to_a_list_are_no_verdict() -> None:
     answer = reply(
         "Here is what I found:\n\n- The store keeps one row for each crate, with its weight and its tare."
     )
-    (line,) = told_in(SummarySection.GOAL, asked, *ran("a", "cat store.py"), answer)
+    (line,) = told_in(SummarySection.DONE, asked, *ran("a", "cat store.py"), answer)
     assert "Here is what" not in line
 
 

@@ -80,7 +80,7 @@ def test_an_answered_last_request_has_its_outcome() -> None:
         reply("My mistake, the worker slept in two of them."),
     ]
     last = "Last request, answered: 19 tests in 53 SECONDS? → changed `rows.py`"
-    assert last in told_in(SummarySection.GOAL, *said)
+    assert last in told_in(SummarySection.DONE, *said)
 
 
 def test_what_is_asked_to_go_is_no_longer_kept() -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
 from leafward.summaries.survival.spans import SpanMessage
-from tests.core.told import LAST_ANSWERED, ran, reply, result, span, summarize, told_in, user
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,8 +29,8 @@ def kept(*messages: dict[str, Any]) -> list[SpanMessage]:
 
 def test_an_answered_last_request_is_done_and_no_goal() -> None:
     said = [ASKED, *EDIT, reply("Done. Moved the table out of `src/lexer.py`; 26 tests pass.")]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
-    assert told_in(SummarySection.GOAL, *said) == [
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
+    assert told_in(SummarySection.DONE, *said) == [
         "Last request, answered: Port the lexer of orchard to a table. → the reply says: “Moved the table out of `src/lexer.py`; 26 tests pass.”"
     ]
     assert told_in(SummarySection.IN_PROGRESS, *said) == []
@@ -43,7 +44,7 @@ def test_behind_an_errand_too_the_goal_says_that_nothing_is_open() -> None:
         user("commit"),
         reply("Committed. All 12 tests pass."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
@@ -57,10 +58,9 @@ def test_no_request_that_was_answered_before_the_last_one_is_the_goal() -> None:
             "## Each job once\n\nSixty mails were sent twice.\n\n- `check main` fails: 17 of 400 jobs run twice"
         ),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
-    (goal,) = told_in(SummarySection.GOAL, *said)
-    assert goal.startswith("Last request, answered: Description for the review.")
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
     done = told_in(SummarySection.DONE, *said)
+    assert any(line.startswith("Last request, answered: Description for the review.") for line in done)
     assert any(line.startswith("Asked: Changelog and README") for line in done)
 
 
@@ -151,7 +151,7 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
     what = span(ASKED, *EDIT, kept=kept(*behind), prefix=3)
     lines = [(section, line) for section, line, _ in read_outline(Extractive().summarize(what, 1000).text)]
     goal = next(line for section, line in lines if section is SummarySection.GOAL)
-    assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else LAST_ANSWERED)
+    assert goal == (DONE_BEHIND if behind[-1]["role"] == "user" else GOT_REPLY)
     assert not any(section is SummarySection.IN_PROGRESS for section, line in lines if line != "(none)")
     # What came of it stands in the kept messages, with what the user said to that.
     asked = "Port the lexer of orchard to a table."
@@ -160,7 +160,7 @@ def test_a_split_turn_that_the_kept_messages_finish_is_done(behind: list[dict[st
         asked = f"Last request before the messages that were kept: {asked} → changed `lexer.py`"
         assert told == (SummarySection.CONTEXT, asked)
     else:
-        assert told[0] is SummarySection.GOAL
+        assert told[0] is SummarySection.DONE
         assert f"{asked} → " in told[1]
 
 
@@ -267,7 +267,7 @@ def test_a_reply_behind_a_search_of_the_provider_ends_the_request() -> None:
         "stopReason": "stop",
     }
     said = [user("Which way is the fastest for the lexer of orchard?"), searched]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
 
 
 def test_a_question_above_a_line_of_sources_waits() -> None:

@@ -16,13 +16,12 @@ from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.marker_words import Markers
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.remaining_work import remains
-from leafward.summaries.summarizers.extractive.requests.user_requests import GO_ON
+from leafward.summaries.summarizers.extractive.requests.user_requests import GO_ON, GOT_REPLY
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, is_drawn, read_outline
 from leafward.summaries.survival.spans import replaced_by
 from tests.bench import need
 from tests.core.told import (
-    LAST_ANSWERED,
     lines_of,
     ran,
     reply,
@@ -88,7 +87,7 @@ def test_behind_other_work_a_list_of_requests_is_no_goal() -> None:
 def test_a_goal_that_only_points_at_what_stood_before_is_none(goal: str) -> None:
     previous = f"## Goal\n{goal}\n"
     goals = told_in(SummarySection.GOAL, *went_on(1), previous=previous, previous_entry=EntryIndex(3))
-    assert goals == [LAST_ANSWERED]
+    assert goals == [GOT_REPLY]
     kept = "## Goal\nContinue the port of the queue to sqlite\n"
     assert told_in(SummarySection.GOAL, *went_on(1), previous=kept, previous_entry=EntryIndex(3)) == [
         "Continue the port of the queue to sqlite"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
+from leafward.session.entries import text_of
+from leafward.summaries.summarizers.extractive.state import overcome
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.linear_time import in_linear_time
 from tests.core.told import ran, reply, result, told_in, user
@@ -187,6 +191,17 @@ def test_a_command_of_one_very_long_word() -> None:
     failed = _printed("a", "never " + "a" * 100_000, "no such thing", True)
     with in_linear_time():
         assert told_in(SummarySection.BLOCKED, *_BEGUN, *failed) != []
+
+
+def test_the_outputs_are_searched_once_for_all_checks_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = Mock(side_effect=text_of)
+    monkeypatch.setattr(overcome, "text_of", texts)
+    tests = range(200)
+    failed = [said for one in tests for said in _printed(f"f{one}", f"npx vitest run t{one}.ts", "x", True)]
+    looked = [said for one in tests for said in ran(f"l{one}", f"ls src{one}")]
+    passed = _printed("b", "npm run them", "".join(f"> vitest run t{one}.ts\n" for one in tests))
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *failed, *looked, *passed) == []
+    assert texts.call_count < 10 * len(tests)
 
 
 _NOT_HERE = _printed(

@@ -160,7 +160,7 @@ def test_how_something_stood_amid_the_work_is_not_told_behind_its_end() -> None:
         for line in context
         for words in ("running from scratch", "early build", "one new feedback")
     )
-    assert any("#7 is green" in line for line in (*context, *told_in(SummarySection.GOAL, *said)))
+    assert any("#7 is green" in line for line in (*context, *told_in(SummarySection.DONE, *said)))
 
 
 def test_how_it_stands_is_told_while_the_work_goes_on() -> None:

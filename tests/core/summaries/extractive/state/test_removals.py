@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import LAST_ANSWERED, ran, reply, result, span, summarize, told_in, user
+from tests.core.told import ran, reply, result, span, summarize, told_in, user
 
 
 def _edited(key: str, path: str, old: str, new: str) -> list[dict[str, Any]]:
@@ -53,7 +54,7 @@ def test_a_request_that_was_done_in_another_way_has_the_last_outcome() -> None:
         *_edited("b", "valley.py", "parser.add_argument('--frost')", "sub.add_parser('frost')"),
         reply("It is the subcommand `frost` now."),
     ]
-    assert told_in(SummarySection.GOAL, *said) == [LAST_ANSWERED]
+    assert told_in(SummarySection.GOAL, *said) == [GOT_REPLY]
     assert "takes `--frost` now" not in summarize(span(*said)).text
 
 

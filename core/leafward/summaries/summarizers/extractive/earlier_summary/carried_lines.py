@@ -64,7 +64,7 @@ _PREFERS = late(r"(?i)^(?:the )?user (?:prefers|wants|asked|requires|insists|doe
 _ROW = late(r"\s*\|\s*")
 _OF_THE_END = ("Said last: ", "Last reply: ")
 _LAST_REQUEST = late(
-    rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK}|(?P<answered>{user_requests.ANSWERED}))?: "
+    rf"{user_requests.LAST_REQUEST}(?:{BEFORE_KEPT}|{user_requests.ASKED_BACK}|{user_requests.ANSWERED})?: "
 )
 _SAID_BY_USER = late(r"^(?:\[[^\]]{1,20}\] )?[\"“](.{3,400}?)(?:[\"”](?: \(.{1,120}\)| [:–—-] .{1,160})?)?$")
 _NAMES_LINE = late(r"Names that came up: |Changed `")
@@ -228,12 +228,8 @@ def _read_today(
 ) -> _Line | None:
     """A line in words that hold now, a goal in its new section; None where nothing of it is left."""
     section, text, lead = read.section, read.text, ""
-    last = _LAST_REQUEST.match(text)
-    if section is SummarySection.GOAL and last is not None and text not in goals:
-        text = text[last.end() :]
-        section, lead = (
-            (SummarySection.DONE, ASKED) if last["answered"] else (SummarySection.CONTEXT, ASKED_BEFORE)
-        )
+    if section is SummarySection.GOAL and _LAST_REQUEST.match(text) and text not in goals:
+        section, text, lead = SummarySection.CONTEXT, _LAST_REQUEST.sub("", text), ASKED_BEFORE
     if section is SummarySection.GOAL:
         if text not in goals:
             return None

@@ -83,8 +83,8 @@ ANSWERED = ", answered"
 """The same where nothing says that more is to be done: a reply ended, whatever it is worth."""
 GO_ON = "Go on with the messages that were kept."
 """The goal where these have a later request."""
-GOT_REPLY = "What was asked before got its reply."
-"""The goal where an earlier summary has all that was asked, and a reply ended since."""
+GOT_REPLY = "The last request got its reply; go on with what is asked next."
+"""The goal where nothing says that more is to be done."""
 _BRIEFLY = 100
 """Characters of a request that the goal holds already."""
 
@@ -320,7 +320,7 @@ def _state(asked: _Requests, latest: Turn) -> _State:
 
 
 def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
-    """Adds the last request with its outcome: as the goal, or where the kept messages have a later one, that these go on."""
+    """Adds the last request with its outcome, and the goal that it was answered, or that later messages have another."""
     evidence, kept = asked.evidence, asked.kept
     end = closing(asked.turns, latest)
     text, section = last_text(asked.turns, latest), SummarySection.CONTEXT
@@ -328,17 +328,11 @@ def _settled(asked: _Requests, latest: Turn, lead: str, *, first: bool) -> None:
     taken_back = any(responses.takes_back(turn.text) for turn in kept.later[:1])
     if not (taken_back or (asked.is_split and kept.since)):
         text, section = with_outcome(text, latest, end, asked.same), section_of(latest, end, asked.same)
-    limit = REQUEST_LIMIT
     if first and not any(line.section is SummarySection.GOAL for line in evidence.candidates):
-        if kept.since:
-            add(evidence, SummarySection.GOAL, GO_ON, (latest.entry,), 3.0, first=True)
-        else:
-            section, lead, limit = (
-                SummarySection.GOAL,
-                f"{LAST_REQUEST}{ANSWERED}: ",
-                limit + ENDING_LIMIT,
-            )
-    _last(evidence, section, text, latest, lead, limit)
+        lead = lead if kept.since else f"{LAST_REQUEST}{ANSWERED}: "
+        goal = GO_ON if kept.since else GOT_REPLY
+        add(evidence, SummarySection.GOAL, goal, (latest.entry,), 3.0, first=True)
+    _last(evidence, section, text, latest, lead)
 
 
 def _agreed_to_more(asked: _Requests) -> bool:

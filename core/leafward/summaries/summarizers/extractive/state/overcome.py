@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from leafward.files.checks import Check, check_of
@@ -42,6 +44,10 @@ _WHOLE = re.compile(
 """A check of everything: no file, test or folder is named."""
 _RUNS_IT = frozenset({"run", "r", "exec", "-m", "--", "&&", "test"})
 """Words of a check between the program and what is checked."""
+_SIGN = re.compile(r"[>$] |&& ")
+"""What runners of scripts and shells print before a command."""
+_SHOWN = 400
+"""Characters of a printed command that are compared."""
 _ALIKE = 0.5
 """The part of a command's words that another try of it shares."""
 
@@ -123,14 +129,24 @@ class Passed:
 
     def _ran_within(self, command: str, place: int) -> bool:
         """Whether a script that ran a check ended well behind a position: runners of scripts print what they run."""
-        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")
-        shown = (f"> {bare}", f"$ {bare}", f"&& {bare}")
-        return any(
-            message.get("role") == "toolResult"
-            and not message.get("isError")
-            and any(map(text_of(message.get("content")).__contains__, shown))
-            for _, message in self._messages[place + 1 :]
-        )
+        bare = command.partition(" | ")[0].removeprefix("npx ").removeprefix("bunx ")[:_SHOWN]
+        at = bisect_left(self._printed, (bare, -1))
+        while at < len(self._printed) and self._printed[at][0].startswith(bare):
+            if self._printed[at][1] > place:
+                return True
+            at += 1
+        return False
+
+    @cached_property
+    def _printed(self) -> list[tuple[str, int]]:
+        """In order, what stands behind the signs before commands in outputs of calls that ended well, and where it was printed last."""
+        printed = {}
+        for place, (_, message) in enumerate(self._messages):
+            if message.get("role") == "toolResult" and not message.get("isError"):
+                text = text_of(message.get("content"))
+                for sign in _SIGN.finditer(text):
+                    printed[text[sign.end() : sign.end() + _SHOWN]] = place
+        return sorted(printed.items())
 
 
 def _words_of(command: str) -> frozenset[str]:
