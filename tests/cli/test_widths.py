@@ -10,6 +10,7 @@ import pytest
 from leafward.cli.output.page import PIPE_WIDTH, Page, cells, fact_lines, led, wrapped
 from leafward.cli.output.progress_line import ProgressLine
 from tests.acting import Acting
+from tests.pi_file import PiFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,20 @@ def test_no_line_is_wider_than_the_terminal(
         monkeypatch.setenv("COLUMNS", str(columns))
     lines = run(verb.split(maxsplit=1)[0], path, *VERBS[verb]).out.splitlines()
     assert [line for line in lines if cells(line) > (columns or PIPE_WIDTH)] == []
+
+
+def test_advice_to_heal_is_wrapped_and_its_command_stays_whole(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.chdir(tmp_path)
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user("Count the orchards")
+    file.result("a call that nobody made")
+    file.user("Count the pears")
+    lines = run("doctor", "s.jsonl").out.splitlines()
+    assert max(map(cells, lines)) <= 60
+    assert lines[-1].startswith("leafward heal s.jsonl --dry-run ")
 
 
 def test_a_session_that_begins_midway_says_so_in_lines_of_the_terminal(

@@ -45,6 +45,28 @@ def short(number: int) -> str:
     return ">999G"
 
 
+def money(dollars: float, *, zero: str = "$0") -> str:
+    """A price: `$0.36`, `$1,204`, without cents from 100 on; `<$0.01` for less than a cent."""
+    if dollars <= 0:
+        return zero
+    if dollars < 0.005:
+        return "<$0.01"
+    # Sums that are shown beside their parts add up for whoever checks.
+    return f"${dollars:,.0f}" if dollars >= 99.995 else f"${dollars:,.2f}"
+
+
+def duration(seconds: float | None) -> str:
+    """A span of time: `40 s`, `12 min`, `3.5 h`, `2.1 days`; `not in file` where it is not recorded."""
+    if seconds is None:
+        return "not in file"
+    minutes = seconds / 60
+    if seconds < 119.5:
+        return f"{seconds:.0f} s"
+    if minutes < 119.5:
+        return f"{minutes:.0f} min"
+    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} days"
+
+
 def percent(part: float, whole: float) -> str:
     """A share: `20 %`. Rounded, but 0 only for nothing and 100 only for all of it; empty when there is no whole."""
     if whole <= 0:

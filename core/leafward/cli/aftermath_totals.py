@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import LeafwardError, reason_of
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, money, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, emit_json, money, note, page, say, table, table_width, with_path
+from leafward.cli.output.page import Page, emit_json, note, page, say, table, table_width, with_path
 from leafward.cli.selection import opened
 from leafward.compaction.aftermath.aftermath import WINDOW, Repeat
 from leafward.compaction.aftermath.aftermath_totals import AftermathTotals

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import click
 
 from leafward.base.errors import Cancelled
-from leafward.base.figures import counted, short
-from leafward.cli.output.page import money, note
+from leafward.base.figures import counted, money, short
+from leafward.cli.output.page import note
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.summaries.summarizers.choice import CONFIGURED, summarizer
 from leafward.summaries.summarizers.extractive.summarizer import Extractive

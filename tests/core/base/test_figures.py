@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from leafward.base.figures import finite, short
+from leafward.base.figures import duration, finite, money, short
 from leafward.base.times import milliseconds
 from leafward_tui.ui.text.cells import count
 
@@ -32,6 +32,37 @@ def test_the_command_line_and_the_screen_say_the_same() -> None:
     for _ in range(2_000):
         number = rng.randrange(1, 10 ** rng.randrange(1, 14))
         assert count(number) == short(number)
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"),
+    [
+        (0, "$0"),
+        (0.0042, "<$0.01"),
+        (0.005, "$0.01"),
+        (12.3, "$12.30"),
+        (99.995, "$100"),
+        (1_204.4, "$1,204"),
+    ],
+)
+def test_a_price_has_one_form(dollars: float, text: str) -> None:
+    assert money(dollars) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "not in file"),
+        (0, "0 s"),
+        (119.4, "119 s"),
+        (119.6, "2 min"),
+        (7_169, "119 min"),
+        (7_171, "2.0 h"),
+        (172_800, "2.0 days"),
+    ],
+)
+def test_a_duration_has_one_form(seconds: float | None, text: str) -> None:
+    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize("value", [10**400, float("inf"), float("nan"), True, None, "1"])

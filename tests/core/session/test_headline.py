@@ -291,11 +291,11 @@ class TestOtherEntries:
         file.entry("label", targetId=start, label="books do not count")
         left = file.user("two")
         file.entry("branch_summary", start, fromId=left, summary="s")
-        assert last(file).text == "branch summary   of 2 entries"
+        assert last(file).text == "branch summary   of 2 messages"
         start = file.leaf
         left = file.user("three")
         file.entry("branch_summary", start, fromId=left, summary="s")
-        assert last(file).text == "branch summary   of 1 entry"
+        assert last(file).text == "branch summary   of 1 message"
 
     def test_edits_of_edits_are_not_followed(self, file: Acting) -> None:
         file.entry("context_edit", targetId="00000002", replacement=None)

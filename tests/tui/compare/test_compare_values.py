@@ -201,7 +201,7 @@ def test_one_above_the_other_and_the_same_entry(both: Overall) -> None:
     assert both.plain == ""
     found = looked_at(compared_sides(sides(session, place, above), -1)).sides
     rows = {name: (a, b) for name, a, b in figures((found.a, found.b), UNICODE)}
-    assert rows["duration"][0] != "not known"
+    assert rows["duration"][0] != "not in file"
     assert rows["duration"][1] == rows["turns"][1] == UNICODE.zero, "of no entries nothing is unknown"
 
 
@@ -235,10 +235,10 @@ def test_a_summary_of_one_side_on_the_other_is_found(tmp_path: Path) -> None:
     (one,) = carried_over(found.sides, never)
     assert (one.holder, one.stands_for) == ("B", 2)
     text = "\n".join(line.text for line in side_column(found, (one,), 34, UNICODE))
-    assert "summary of A in B, 2 entries" in text
+    assert "summary of A in B, 2 messages" in text
     wanting = one._replace(missing=("first", "second", "third"))
     text = "\n".join(line.text for line in outcome_page(found, 60, UNICODE, (wanting,)))
-    assert "summary of A, 2 entries" in text
+    assert "summary of A, 2 messages" in text
     assert all(f"{fact} is not in it" in text for fact in wanting.missing)
     found.sides.session.close()
 

@@ -349,7 +349,9 @@ async def test_a_folder_that_is_gone_is_said_and_nobody_can_go_on_there(tmp_path
         await pilot.press("b")
         sheet = await titled(pilot, "New session from here")
         assert keys(sheet, refused=True) == ["p", "c", "l", "o"]
-        assert f"project folder not found: {tmp_path / 'gone'}" in shown(pilot)
+        said = shown(pilot).replace("\n", " ")
+        assert f"project folder not found: {tmp_path / 'gone'}; h or f chooses one" in " ".join(said.split())
+        assert said.count("h or f") == 1
         await pilot.press("escape", "R")
         await until(pilot, lambda: "project folder not found" in note(screen))
         assert "b new session" in note(screen)
@@ -362,7 +364,7 @@ async def test_a_choice_that_is_not_possible_says_why_and_so_does_a_key_that_is_
         sheet = await titled(pilot, "New session from here")
         await pilot.press("p")
         await until(pilot, lambda: pilot.app.screen is sheet)
-        assert "not possible: first choose a folder: h or f" in shown(pilot)
+        assert "not possible: needs a folder" in shown(pilot)
         await pilot.press("exclamation_mark")
         await until(pilot, lambda: "! does nothing here" in shown(pilot))
         await pilot.press("j")

@@ -218,7 +218,7 @@ def test_a_branch_summary_leads_to_the_leaf_it_left(tmp_path: Path) -> None:
     )
     shown = page(turn(session, 2))
     assert shown.lines[line_with(shown, "left at")].entry == 1
-    assert "summarises  1 entry" in shown.text
+    assert "summarises  1 message" in shown.text
     assert "- tried" in shown.text
 
 

@@ -82,6 +82,12 @@ class TestDrafts:
             await pilot.press("E")
             await until(pilot, lambda: screen.panes.editor is not None and screen.panes.editor.has_focus)
             assert screen.panes.editor is not None
+            # The field and the stored summary have one basis: the lists of files are counted in both.
+            assert screen.state.draft is not None
+            size = screen.state.draft.summary_tokens
+            assert f"editing   {size:,} tokens" in shown(screen)
+            assert "esc keep edit" in shown(screen)
+            assert screen.state.draft.summary.tokens < size
             screen.panes.editor.text = "## Goal\n- mind the zebra in src/queue_3.py"
             await pilot.press("j")  # a letter, not a row
             assert "zebra" in screen.panes.editor.text

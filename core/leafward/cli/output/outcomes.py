@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, duration, money, short
 from leafward.branches.diff.sides import side as side_of
 from leafward.cli.output.entry_ids import shown_ids
-from leafward.cli.output.page import Page, cells, emit_json, money, pad, page, say, usage_json
+from leafward.cli.output.page import Page, cells, emit_json, pad, page, say, usage_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,16 +129,4 @@ def _checked(side: dict[str, Any], name: str) -> str:
 
 
 def _cost(side: dict[str, Any]) -> str:
-    return money(side["cost"]) if side["cost"] is not None else "not known"
-
-
-def duration(seconds: float | None) -> str:
-    """A duration in words."""
-    if seconds is None:
-        return "not known"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    if minutes < 120:
-        return f"{minutes:.0f} min"
-    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} d"
+    return money(side["cost"]) if side["cost"] is not None else "not in file"

@@ -281,11 +281,6 @@ def with_path(path: str, reason: str) -> str:
     return reason if path in reason else f"{path}: {reason}"
 
 
-def money(dollars: float) -> str:
-    """US dollars with two decimals, or four below a cent."""
-    return f"${dollars:.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
-
-
 def indented(text: str, by: str = "  ") -> list[str]:
     """The lines of a text made safe, each indented."""
     return [f"{by}{line}".rstrip() for line in safe(text).split("\n")]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, money, short
 from leafward.base.safe_text import safe_line
 from leafward.catalogue.usage.totals import Sum, Totals, day_name
-from leafward.cli.output.page import Page, money, table
+from leafward.cli.output.page import Page, table
 from leafward.session.entries import SUBAGENT
 
 if TYPE_CHECKING:

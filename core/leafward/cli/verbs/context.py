@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.agents.model_window import context_window
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, money, short
 from leafward.base.safe_text import safe_line
 from leafward.cli.output.entry_ids import shown_ids
 from leafward.cli.output.page import (
@@ -14,7 +14,6 @@ from leafward.cli.output.page import (
     emit_json,
     fact_lines,
     faint,
-    money,
     pad,
     page,
     say,

@@ -13,8 +13,10 @@ from leafward.cli.output.written import after
 from leafward.cli.selection import chosen_card
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.catalogue.cards.card import Card
-    from leafward.catalogue.trash import TrashedSession, TrashPlan
+    from leafward.catalogue.trash import TrashedSession
 
 
 def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
@@ -26,10 +28,12 @@ def delete(selector: str, undo: bool, dry_run: bool, as_json: bool) -> int:
     forks = forks_of(card, cards, parents(cards))
     thrown = None if dry_run else throw_away(card)
     with after(f"{card.path} was moved to {thrown.file}" if thrown is not None else ""):
-        return _report(card, goes, thrown, dry_run, as_json)
+        return _report(card, forks, thrown, dry_run, as_json)
 
 
-def _report(card: Card, goes: TrashPlan, thrown: TrashedSession | None, dry_run: bool, as_json: bool) -> int:
+def _report(
+    card: Card, forks: Sequence[Card], thrown: TrashedSession | None, dry_run: bool, as_json: bool
+) -> int:
     if as_json:
         emit_json(
             {

@@ -28,7 +28,7 @@ from leafward.catalogue.index import Index
 from leafward.catalogue.roots import listings, stores
 from leafward.catalogue.trash import without_note
 from leafward.cli.hook_log import failures
-from leafward.cli.output.page import Page, emit_json, page, say
+from leafward.cli.output.page import Page, emit_json, page, say, warning, wrapped
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.written import after
 from leafward.cli.selection import opened
@@ -91,8 +91,13 @@ def _one(selector: str, as_json: bool) -> int:
             if changes:
                 counts = Counter(one.code for one in changes)
                 what = ", ".join(f"{number:,} {code}" for code, number in counts.items())
+                but = "" if problems else "no damage, but "
+                says = f"{but}its agent or the provider may reject parts of it ({what})"
+                say(wrapped(says, page(), below=""))
                 say(
-                    f"{'' if problems else 'no damage, but '}its agent or the provider may reject parts of it ({what}); leafward heal {shell_word(selector)} --dry-run shows what would heal it"
+                    page().style(
+                        f"leafward heal {shell_word(selector)} --dry-run  shows the changes", "faint"
+                    )
                 )
     return 0
 
@@ -129,8 +134,8 @@ def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
         where = [safe_line(problem.entry, 40)] if problem.entry is not None else []
         if problem.offset is not None:
             where.append(f"byte {problem.offset:,}")
-        place = page.style(f"  ({', '.join(where)})", "faint") if where else ""
-        yield f"{page.style('!', 'warn')} {problem.code:<{width}}  {safe_line(problem.text)}{place}"
+        place = f"  ({', '.join(where)})" if where else ""
+        yield from warning(f"{problem.code:<{width}}  {safe_line(problem.text)}{place}", page)
 
 
 @dataclass(frozen=True, slots=True)

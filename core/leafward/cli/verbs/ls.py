@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.registry import unknown_roots
 from leafward.base import config as settings
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, money, short
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import project_name
 from leafward.base.times import iso_time
@@ -19,7 +19,7 @@ from leafward.catalogue.retention import leaves_in
 from leafward.catalogue.usage.shared_history import counted_once
 from leafward.catalogue.usage.totals import sum_of, totals
 from leafward.cli.options.catalogue_options import ListOptions
-from leafward.cli.output.page import Page, cells, emit_json, local_time, money, note, page, say, table
+from leafward.cli.output.page import Page, cells, emit_json, local_time, note, page, say, table
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.queries import session_query

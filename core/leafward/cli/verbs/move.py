@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from leafward.base.errors import Refused
-from leafward.base.figures import counted, short
+from leafward.base.figures import counted, money, short
 from leafward.base.safe_text import safe, safe_line
-from leafward.cli.output.page import Page, cells, emit_json, indented, money, note, page, say, warning
+from leafward.cli.output.page import Page, cells, emit_json, indented, note, page, say, warning
 from leafward.cli.output.write_report import place_text, remark, write_json
 from leafward.cli.selection import opened
 from leafward.session.entries import EntryIndex, Kind

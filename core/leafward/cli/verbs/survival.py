@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import counted, percent
+from leafward.base.figures import counted, money, percent
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.output.entry_ids import shown_ids
@@ -15,7 +15,6 @@ from leafward.cli.output.page import (
     emit_json,
     faint,
     led,
-    money,
     pad,
     page,
     say,

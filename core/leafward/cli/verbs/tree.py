@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.agents.native_lines import described
 from leafward.agents.recognition import agent_behind
-from leafward.base.figures import counted
+from leafward.base.figures import counted, money
 from leafward.base.safe_text import safe, safe_line
 from leafward.base.shown_path import shortened
 from leafward.cli.output.entry_json import entry_facts
@@ -20,7 +20,6 @@ from leafward.cli.output.page import (
     faint,
     indented,
     json_bytes,
-    money,
     page,
     say,
     usage_json,

@@ -6,7 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, duration, money
 from leafward.compaction.stored_summary.summary_comparison import LineRelation
 from leafward.export.documents.comparison import COLUMNS
 from leafward.export.documents.markdown import escaped
@@ -85,7 +85,7 @@ def _outcomes(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     ):
         yield title, f"{a[key]:,}", f"{b[key]:,}"
     yield "cost", _cost(a), _cost(b)
-    yield "minutes", _minutes(a), _minutes(b)
+    yield "duration", duration(a["seconds"]), duration(b["seconds"])
     yield "ends with", a["last_words"], b["last_words"]
 
 
@@ -98,11 +98,7 @@ def _checked(side: dict[str, Any], name: str) -> str:
 
 
 def _cost(side: dict[str, Any]) -> str:
-    return f"${side['cost']:,.2f}" if side["cost"] is not None else "not known"
-
-
-def _minutes(side: dict[str, Any]) -> str:
-    return f"{side['seconds'] / 60:,.0f}" if side["seconds"] is not None else "not known"
+    return money(side["cost"]) if side["cost"] is not None else "not in file"
 
 
 def _known(content: dict[str, Any]) -> str:

@@ -358,8 +358,8 @@ def _of_other(session: Session, index: int, kind: Kind, body: Body) -> str:
     if kind is Kind.COMPACTION:
         return "compaction"
     if kind is Kind.BRANCH_SUMMARY:
-        left = summarised_entries(session, index, body)
-        return f"branch summary   of {counted(left, 'entry', 'entries')}" if left else "branch summary"
+        left = summarised_messages(session, index, body)
+        return f"branch summary   of {counted(left, 'message')}" if left else "branch summary"
     if kind is Kind.CONTEXT_EDIT:
         names = edit_targets(body)
         verb = "omits" if body.get("replacement") is None else "replaces"
@@ -445,8 +445,8 @@ def _of_usage(body: Body) -> str:
     return ", ".join([*told, f"{usage.total:,} tokens"] if usage is not None and usage.total else told)
 
 
-def summarised_entries(session: Session, index: int, body: Body) -> int:
-    """The number of conversation entries that a branch summary replaces; 0 where its `fromId` does not tell."""
+def summarised_messages(session: Session, index: int, body: Body) -> int:
+    """The number of messages that a branch summary replaces, summaries among them; 0 where its `fromId` does not tell."""
     left = session.columns.index(str(body.get("fromId")))
     if left < 0:
         return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.safe_text import safe_line
 from leafward.compaction.stored_summary.summary_comparison import compare_summaries, summary_at
 from leafward.session.entries import EntryIndex, Kind
-from leafward.session.headlines.entry_headline import summarised_entries
+from leafward.session.headlines.entry_headline import summarised_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ class CarriedSummary(NamedTuple):
     """The letter of the side that has it."""
     entry: EntryIndex
     stands_for: int
-    """Number of summarised entries of the conversation."""
+    """Number of summarised messages, summaries among them."""
     missing: tuple[str, ...]
     """Facts of the branch that it lacks, the heaviest first, safe."""
 
@@ -42,7 +42,7 @@ def carried_over(sides: Sides, stop: Callable[[], bool]) -> tuple[CarriedSummary
             body = session.body(EntryIndex(at)) or {}
             if session.columns.index(str(body.get("fromId"))) in of:
                 found.append(
-                    CarriedSummary(holder, EntryIndex(at), summarised_entries(session, at, body), ())
+                    CarriedSummary(holder, EntryIndex(at), summarised_messages(session, at, body), ())
                 )
     return tuple(found)
 

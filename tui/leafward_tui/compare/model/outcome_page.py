@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from leafward.base.figures import counted
+from leafward.base.figures import counted, duration
 from leafward_tui.compare.model.files import HUES
 from leafward_tui.compare.model.side_column import last_words
 from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks
@@ -72,7 +72,7 @@ def _carried_lines(carried: CarriedSummary, width: int, glyphs: Glyphs) -> Itera
         (
             glyphs.branch_summary,
             "memory",
-            f"summary of {other}, {counted(carried.stands_for, 'entry', 'entries')}",
+            f"summary of {other}, {counted(carried.stands_for, 'message')}",
         )
     ]
     room = width - 3 - cell_len(_LACKING)
@@ -130,16 +130,4 @@ def _cost(side: Side) -> str:
 
 
 def _duration(side: Side, glyphs: Glyphs) -> str:
-    return lasted(side.outcomes.seconds) if side.spoken else glyphs.zero
-
-
-def lasted(seconds: float | None) -> str:
-    """A span of time in words."""
-    if seconds is None:
-        return "not known"
-    minutes = seconds / 60
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if minutes < 120:
-        return f"{minutes:.0f} min"
-    return f"{minutes / 60:.1f} h" if minutes < 48 * 60 else f"{minutes / 1440:.1f} days"
+    return duration(side.outcomes.seconds) if side.spoken else glyphs.zero

@@ -164,7 +164,7 @@ def _carried(
         return
     for one in carried:
         other = "A" if one.holder == "B" else "B"
-        size = f", {counted(one.stands_for, 'entry', 'entries')}" if one.stands_for else ""
+        size = f", {counted(one.stands_for, 'message')}" if one.stands_for else ""
         words = f"summary of {other} in {one.holder}{size}"
         yield SpanLine(
             (

@@ -60,10 +60,11 @@ class Folder(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """The reason why nobody can work there; empty where one can."""
+        """The reason why nobody can work there, and the keys that choose another; empty where one can."""
         if self.there:
             return ""
-        return no_project_folder(self.path) if self.path else "the session does not name its folder"
+        reason = no_project_folder(self.path) if self.path else "the session does not name its folder"
+        return f"{reason}; {f'{_HERE} or ' if self.here else ''}{_ELSEWHERE} chooses one"
 
 
 def folder_at(path: str) -> Folder:
@@ -92,9 +93,7 @@ def targets(
 
     `copied`: whether its own agent would get a copy of the stored session.
     """
-    nowhere = (
-        "" if folder.there else f"first choose a folder: {f'{_HERE} or ' if folder.here else ''}{_ELSEWHERE}"
-    )
+    nowhere = "" if folder.there else "needs a folder"
     choices = []
     for letter, agent in sorted(agents.items(), key=lambda item: item[1].name != own):
         effect = "a copy of what it stored" if agent.name == own and copied else "converted to its format"

@@ -279,7 +279,7 @@ def _branch_summary(sheet: Sheet, selection: Selection, index: EntryIndex) -> No
     tree = session.tree
     ancestor = tree.common_ancestor(left, index) if left >= 0 else -1
     runs = tree.below(ancestor, left) if left >= 0 and ancestor not in (left, index) else []
-    sheet.pairs("summarises", counted(tree.content_in(runs), "entry", "entries"), width=NAMES)
+    sheet.pairs("summarises", counted(tree.content_in(runs), "message"), width=NAMES)
     if left >= 0:
         sheet.line([*padded([Span("left at", "faint")], NAMES), Span(f"#{left:,}", "text")], entry=left)
     _made_by(sheet, entry.body)

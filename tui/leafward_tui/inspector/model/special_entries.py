@@ -22,7 +22,7 @@ from leafward.session.entries import (
     read_usage,
     text_of,
 )
-from leafward.session.headlines.entry_headline import headline, summarised_entries
+from leafward.session.headlines.entry_headline import headline, summarised_messages
 from leafward.session.messages import EDIT_TARGETS, edit_targets
 from leafward_tui.inspector.model.images import described
 from leafward_tui.inspector.model.raw import JsonWriter, write_bytes
@@ -237,9 +237,9 @@ def _kept(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None
 def _branch_summary(sheet: Sheet, session: Session, index: EntryIndex, body: Body) -> None:
     left = session.columns.index(str(body.get("fromId")))
     _jump(sheet, session, "left at", left, body.get("fromId"))
-    summarised = summarised_entries(session, index, body)
+    summarised = summarised_messages(session, index, body)
     if summarised:
-        sheet.pairs("summarises", counted(summarised, "entry", "entries"), width=_NAMES)
+        sheet.pairs("summarises", counted(summarised, "message"), width=_NAMES)
     _author(sheet, body)
     _summary(sheet, body)
     _details(sheet, body)

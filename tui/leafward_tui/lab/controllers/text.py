@@ -170,7 +170,11 @@ class TextPane(LabController):
         state, keymap = self._state, self._services.keymap
         leave, stream = keymap.label("mode.leave"), state.stream
         if state.edit.open:
-            return Writing("editing", tokens_of(state.edit.text), key=leave, words="done", hue="ghost")
+            # With the lists of files that follow it in the stored summary, as before and after.
+            made = state.draft
+            beside = made.summary_tokens - tokens_of(made.summary.text) if made is not None else 0
+            tokens = tokens_of(state.edit.text) + beside
+            return Writing("editing", tokens, key=leave, words="keep edit", hue="ghost")
         if stream.text is not None:
             tokens = tokens_of(stream.text)
             seconds = max(0.001, time.monotonic() - stream.since)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, split_graphemes
 
+from leafward.base import figures
 from leafward.base.figures import short
 from leafward.base.shown_path import shortened
 
@@ -306,15 +307,8 @@ def byte_size(size: int) -> str:
 
 
 def money(dollars: float | None, *, zero: str = ZERO) -> str:
-    """A price: `$0.36`, `$1,204`, without cents from 100 on; `<$0.01` for less than a cent, nothing when not known."""
-    if dollars is None:
-        return ""
-    if dollars <= 0:
-        return zero
-    if dollars < 0.005:
-        return "<$0.01"
-    # Sums that are shown beside their parts add up for whoever checks.
-    return f"${dollars:,.0f}" if dollars >= 99.995 else f"${dollars:,.2f}"
+    """A price, as `figures.money` writes it, with the sign of a column for nothing; empty when not known."""
+    return figures.money(dollars, zero=zero) if dollars is not None else ""
 
 
 def at_most(dollars: float) -> str:
