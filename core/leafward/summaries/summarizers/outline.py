@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.composed_text import composed
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
+from leafward.summaries.facts.sentences.checklists import LISTED_OPEN
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.summarizers.outline_items import ItemsAbove, WorkState
 
@@ -213,6 +214,12 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         depth = len(line) - len(line.lstrip())
         body = _MARK.sub("", body)
         box = _BOX.match(body)
+        listed = LISTED_OPEN.match(body) if current is SummarySection.NEXT else None
+        if listed is not None:
+            file = (listed["file"] or "").strip("`")
+            for one in listed["items"].split("; "):
+                yield OutlineLine(current, one, is_open=True, file=file)
+            continue
         if fenced:
             # Code is neither a step nor a goal.
             yield OutlineLine(SummarySection.CONTEXT, body, None, intro)

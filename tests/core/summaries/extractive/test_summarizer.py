@@ -39,7 +39,7 @@ GOLDEN = """\
 
 ### Done
 - [x] Committed: Fill the parse table
-- [x] Steps: Fill parseTable
+- Ticked in `parser.py`: Steps: Fill parseTable
 
 ### In Progress
 - Last request: commit what you have, then fix the test
@@ -51,7 +51,7 @@ GOLDEN = """\
 - (none)
 
 ## Next Steps
-- [ ] Steps: Measure it
+- Open in `plan.md`: Steps: Measure it
 
 ## Critical Context
 - Last file changed: `plan.md`
@@ -155,10 +155,7 @@ a.py
     assert (SummarySection.CONSTRAINTS, "**No new dependencies**") in outline
     assert (SummarySection.DECISIONS, "Use a table - the tree was slow") in outline
     assert (SummarySection.NEXT, "Write docs/table.md") in outline
-    assert (SummarySection.DONE, "Fill parseTable") in outline or (
-        SummarySection.DONE,
-        "Steps: Fill parseTable",
-    ) in outline
+    assert (SummarySection.DONE, "Ticked by the agent: Steps: Fill parseTable") in outline
     assert not any(section is SummarySection.NEXT and "parseTable" in text for section, text in outline)
     assert re.search(r"src/reader.py\b.*885 lines", made.text)
     assert "310 lines" not in made.text, "the file was changed since"
@@ -385,7 +382,7 @@ def test_more_of_what_is_needed_than_a_model_at_the_same_size(corpora: Path, com
     assert found.held("ours") > found.held("stored")
     assert found.held("ours") >= 10 * found.held("last tokens")
     # Where lines did not fit, there are hardly any bare names.
-    assert bare_lists(found.texts["ours"].text) <= len(found.texts["ours"].text) / 40
+    assert bare_lists(found.texts["ours"].text) <= len(found.texts["ours"].text) / 30
 
 
 def test_every_compaction_of_the_corpora_within_its_size(corpora: Path) -> None:

@@ -18,7 +18,7 @@ from leafward.summaries.facts.sentences import prose
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.sentences.remaining_work import past_in
-from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
+from leafward.summaries.facts.values import ANSWERED, DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -166,7 +166,9 @@ class AgentPlan:
                 key: item._replace(is_open=False) if item in done else item
                 for key, item in self.items.items()
             }
-            yield from self._become(items, entry)
+            for seen in self._become(items, entry):
+                # The agent did not tick it.
+                yield seen._replace(outcome=ANSWERED)
 
     def withdrawn(self, what: str, entry: EntryIndex) -> Iterator[Sighting]:
         """Takes the items off that the user cancels; yields their sightings."""

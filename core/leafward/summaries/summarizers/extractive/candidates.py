@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.calls.outcomes import files_changed_by
+from leafward.summaries.facts.sentences.checklists import OPEN_IN
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
 
@@ -53,6 +54,9 @@ SAID_WITH = "Said with an earlier request: "
 
 SAID_WITH_OPEN = "Said with the open request: "
 """The lead of a limit on work that goes on, where the goal does not quote it."""
+
+OPEN_IN_LIST = f"{OPEN_IN}the agent's list: "
+"""The words before steps that say where they stand open, and no more."""
 
 FROM_PLAN = "From the plan: "
 """The lead of what a plan says: it tells how things are to become, in words that may also tell how they are."""

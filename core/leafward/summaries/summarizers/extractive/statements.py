@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, changes_text, first_of
 from leafward.summaries.facts.calls.printed_errors import ended_with
-from leafward.summaries.facts.sentences.checklists import is_to_try
+from leafward.summaries.facts.sentences.checklists import OPEN_IN, is_to_try
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.facts.sentences.questions import without_fillers
 from leafward.summaries.facts.values import ANSWERED, DROPPED, TAKEN_UP, Fact, FactKind, Reach, Voice
 from leafward.summaries.summarizers.extractive.candidates import (
+    OPEN_IN_LIST,
     OUTCOME,
     SAID_WITH,
     SAID_WITH_OPEN,
@@ -30,7 +32,7 @@ from leafward.summaries.summarizers.extractive.state.obstacles import (
     tell_obstacles,
 )
 from leafward.summaries.summarizers.extractive.state.overcome import end_of, is_check
-from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless, named_files
+from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -221,23 +223,52 @@ def changed(evidence: Evidence) -> None:
 
 
 def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], weight: float) -> None:
-    """Adds items of one checklist as lines: those under a heading together, because alone they are often unclear."""
+    """Adds the items of one checklist: they share lines that say where they stand, or who ticked them.
+
+    What is ticked somebody calls done: no call shows it.
+    """
     section = SummarySection.NEXT if is_open else SummarySection.DONE
-    worth = (1.2 if is_open else 0.3) * weight
-    if not heading or harmless(heading, 80).casefold() in _OUR_HEADINGS:
-        for fact in items:
-            add(evidence, section, fact.text, (fact.entry,), worth, limit=200, carries=(fact,))
-        return
-    groups: list[tuple[str, list[Fact]]] = []
+    worth, length = (1.2 if is_open else 0.3) * weight, 0
+    under = f"{harmless(heading, 80)}: " if heading else ""
+    under = "" if under[:-2].casefold() in _OUR_HEADINGS else under
     for fact in items:
-        text = harmless(fact.text, 120)
-        if groups and len(groups[-1][0]) + len(text) <= _TODO_LINE:
-            line, together = groups[-1]
-            groups[-1] = (f"{line}; {text}", [*together, fact])
-        else:
-            groups.append((text, [fact]))
-    lead = f"{harmless(heading, 80)}: "
-    for line, together in groups:
-        sources = tuple(dict.fromkeys(fact.entry for fact in together))
-        add(evidence, section, line, sources, worth, limit=LINE_LIMIT, lead=lead, carries=tuple(together))
-        worth *= 0.7
+        # Of a long list the first items tell most.
+        length += len(fact.text)
+        rank = 0.7 ** (length // _TODO_LINE) if heading else 1.0
+        group = _open_in(evidence, fact, heading) if is_open else _ticked_in(evidence, fact)
+        add(
+            evidence,
+            section,
+            fact.text,
+            (fact.entry,),
+            worth * rank,
+            limit=200,
+            carries=(fact,),
+            group=f"{group}{under}" if group else "",
+        )
+
+
+def _open_in(evidence: Evidence, fact: Fact, heading: str) -> str:
+    """The words before a step of a list: where it stands open. None before one that was only said."""
+    if fact.key in evidence.reader.plan.open:
+        return OPEN_IN_LIST
+    file = _file_of(evidence, fact)
+    said_in = ("a request" if fact.voice is Voice.USER else "a reply") if heading else ""
+    return f"{OPEN_IN}{file or said_in}: " if file or said_in else ""
+
+
+def _ticked_in(evidence: Evidence, fact: Fact) -> str:
+    """The words before what is ticked in a list: by whom, or where."""
+    file = _file_of(evidence, fact)
+    return (
+        f"Ticked in {file}: "
+        if file
+        else f"Ticked by the {'user' if fact.voice is Voice.USER else 'agent'}: "
+    )
+
+
+def _file_of(evidence: Evidence, fact: Fact) -> str:
+    """The file into which a call wrote an item of a checklist; empty for any other item."""
+    calls = evidence.calls.get(evidence.position[fact.last], ()) if fact.voice is Voice.CODE else ()
+    paths = [first_of(call.arguments, PATH_ARGUMENTS) for call in calls if changes_text(call.arguments)]
+    return named_files(paths[:1])

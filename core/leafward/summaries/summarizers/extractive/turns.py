@@ -137,8 +137,6 @@ class Turn:
     """The first line of an agent's screen there, where it has no error."""
     doubted: bool = False
     """Whether the user's next words call its answer wrong, or say that the work does not do; or a run shows so."""
-    complaint: frozenset[str] = frozenset()
-    """The words by which the user then says that it does not do."""
     belied: bool = False
     """Whether a run shows it."""
     left: bool = False

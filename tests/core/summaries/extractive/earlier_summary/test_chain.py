@@ -73,7 +73,8 @@ def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
     assert any(line.startswith(reproduced) for line in told(between[-1], SummarySection.DONE))
     # What was asked for is a text: its title names it, its first sentence is no outcome.
     named = 'the reply gives the text "Run each job once, and never lose one"'
-    assert f"Last request, answered: PR description. what, why, how to check, risks → {named}" in done
+    asked = "Last request, answered: PR description. what, why, how to check, risks"
+    assert told(last, SummarySection.GOAL) == [f"{asked} → {named}"]
     # The wish for the form of a review ends with the review.
     assert not any("findings only" in rule for rule in told(last, SummarySection.CONSTRAINTS))
     assert told(last, SummarySection.NEXT) == told(last, SummarySection.IN_PROGRESS) == []

@@ -309,20 +309,19 @@ def test_what_is_said_to_the_question_of_an_answer_in_words_is_the_goal() -> Non
     assert goal.endswith(" (asked before: how can a table help the lexer of orchard)")
 
 
-@pytest.mark.parametrize(("goes_on", "files"), [(True, 2), (False, 1), (False, 2)])
-def test_a_list_that_the_agent_let_be_is_what_was_planned(goes_on: bool, files: int) -> None:
+@pytest.mark.parametrize(
+    ("asked", "stands"), [("continue", True), ("Now build the orchard in the valley.", False)]
+)
+def test_a_list_that_the_agent_let_be_is_what_was_planned(asked: str, *, stands: bool) -> None:
     todos = [{"content": one, "status": "pending"} for one in ("Write the table", "Draw the lanes")]
-    edits = [
-        one
-        for key in ("x", "y")[:files]
-        for one in (
-            reply("", (key, "edit", {"path": f"{key}.py", "oldText": "a", "newText": "b"})),
-            result(key, "ok"),
-        )
-    ]
-    asked = user("continue" if goes_on else "Now run the build of the orchard in the folder of the valley.")
-    said = [ASKED, reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok"), asked, *edits]
-    assert bool(told_in(SummarySection.NEXT, *said)) is (goes_on or files < len(todos))
+    listed = [ASKED, reply("", ("t", "todowrite", {"todos": todos})), result("t", "ok")]
+    said = [*listed, user(asked), *EDIT]
+    line = "- Open in the agent's list: Write the table; Draw the lanes"
+    assert line in summarize(span(*said)).text
+    # Who asked for other things, and got them, may not go on with it.
+    text = summarize(span(*said, reply("Done. Here you are."))).text
+    assert (line in text) is stands
+    assert ("Planned: Write the table" in text) is not stands
 
 
 def test_a_request_whose_reply_broke_off_is_told_with_the_answer_to_going_on() -> None:

@@ -129,7 +129,8 @@ def test_what_is_to_be_tried_in_the_end_is_told_as_that() -> None:
     )
     assert told == [
         "WP1: Table: Fill `frost_table`",
-        "Testing Checklist (E2E), Print mode: Basic: `frost -p`; JSON: `frost --json`",
+        "Testing Checklist (E2E), Print mode: Basic: `frost -p`",
+        "JSON: `frost --json`",
         "Notes: Ask Ada about the valley",
     ]
 

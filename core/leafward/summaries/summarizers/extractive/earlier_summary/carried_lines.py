@@ -20,6 +20,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     ASKED,
     ASKED_BEFORE,
     BEFORE_KEPT,
+    OPEN_IN_LIST,
     SAID_WITH,
     SAID_WITH_OPEN,
     add,
@@ -395,6 +396,9 @@ def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) 
         first=section is SummarySection.GOAL,
         lead=lead,
         provenance=provenance,
+        group=OPEN_IN_LIST
+        if section is SummarySection.NEXT and line_key(text) in since.evidence.reader.plan.open
+        else "",
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is SummarySection.CONTEXT and _CODE.search(text) is not None,
     )

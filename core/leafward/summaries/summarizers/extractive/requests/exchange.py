@@ -111,7 +111,6 @@ def mark_doubted(turns: Sequence[Turn]) -> None:
         before = turns[number - 1]
         failing = says_it_fails(turn.own) or (bool(turn.pasted) and before.works)
         for one in _meant(turns[max(0, number - FAR) : number], turn) if failing and before.answer else ():
-            one.complaint |= _complaint(turn)
             one.doubted = one.doubted or bool(one.answer)
         before.doubted = before.doubted or (
             bool(before.answer)

@@ -13,6 +13,7 @@ from leafward.summaries.facts.sentences.remaining_work import without_marker
 from leafward.summaries.facts.sentences.replies import reports
 from leafward.summaries.facts.sentences.responses import agrees
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
+from leafward.summaries.summarizers.extractive.candidates import OPEN_IN_LIST
 from leafward.summaries.summarizers.extractive.turns import FAR, is_answered, keeps_going, turns_of
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key
 
@@ -49,7 +50,6 @@ def settle(
 ) -> None:
     """Leaves out such steps, or turns them into what was planned; `reader` knows the plan, and has read nothing yet."""
     _leave_out_parts(evidence)
-    outdated = _is_list_outdated(evidence, turns)
     over = _closed_in(kept, evidence, reader)
     later, work = WorkRequests(turns_of(kept)), WorkRequests(turns)
     left = []
@@ -70,9 +70,12 @@ def settle(
                 if not (evidence.is_carried(candidate) or evidence.is_left_alone(candidate.text, said)):
                     continue
                 put_behind(evidence, candidate)
-            elif (listed and outdated) or (
-                not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, work)
-            ):
+            elif listed and work.got_others(place):
+                if candidate.group != OPEN_IN_LIST:
+                    # It stands in its file.
+                    continue
+                put_behind(evidence, candidate)
+            elif not (listed or evidence.is_carried(candidate)) and _may_be_done(evidence, candidate, work):
                 put_behind(evidence, candidate)
         elif (
             candidate.provenance is Provenance.SAID
@@ -97,6 +100,7 @@ class WorkRequests:
         self._answered = [turn for turn in self._working if is_answered(turn)]
         self._passing = [turn.first for turn in self._working if is_answered(turn) or reports(turn.answer)]
         self._others = [turn.first for turn in self._working if not (keeps_going(turn) or agrees(turn.own))]
+        self._got = [turn.first for turn in self._answered if not (keeps_going(turn) or agrees(turn.own))]
         self.last = max((turn.first for turn in self._working), default=-1)
         """The position of the last one; -1 where there is none."""
         self.last_shown = max((turn.entry for turn in turns if turn.works or turn.shows), default=NO_ENTRY)
@@ -125,6 +129,10 @@ class WorkRequests:
         """Whether one behind a position asks for something else than to go on."""
         return bool(self._others) and self._others[-1] > place
 
+    def got_others(self, place: int) -> bool:
+        """Whether one behind a position asks for something else than to go on, and was answered."""
+        return bool(self._got) and self._got[-1] > place
+
 
 def is_past(evidence: Evidence, candidate: LineCandidate, work: WorkRequests) -> bool:
     """Whether work passed what an earlier summary has as planned once more, or did something about it."""
@@ -139,18 +147,6 @@ def is_listed(evidence: Evidence, candidate: LineCandidate) -> bool:
     )
 
 
-def _is_list_outdated(evidence: Evidence, turns: Sequence[Turn]) -> bool:
-    """Whether the agent let its list be: the user asked for something else since it was written, and as many files were changed as it has open steps."""
-    steps = [
-        fact
-        for key in evidence.reader.plan.open
-        if (fact := evidence.facts.get((FactKind.TODO, key))) is not None
-    ]
-    place = max((evidence.position.get(fact.last, -1) for fact in steps), default=-1)
-    changed = sum(work.changed > place for work in evidence.files.values())
-    return 0 < len(steps) <= changed and any(turn.first > place and not keeps_going(turn) for turn in turns)
-
-
 def comes_next(text: str) -> bool:
     """Whether a text tells what comes next: only that, until the user asks for something else."""
     return _COMES_NEXT.match(text) is not None
@@ -160,7 +156,7 @@ def put_behind(evidence: Evidence, candidate: LineCandidate) -> None:
     """Turns an unticked step, of which nothing tells whether it is done, into what was planned then."""
     candidate.section = SummarySection.CONTEXT
     candidate.provenance = Provenance.EARLIER if evidence.is_carried(candidate) else Provenance.SAID
-    candidate.text = PLANNED + candidate.text.removeprefix(NOT_DONE)
+    candidate.text, candidate.group = PLANNED + candidate.text.removeprefix(NOT_DONE), ""
     candidate.worth = min(candidate.worth, _PLANNED)
 
 

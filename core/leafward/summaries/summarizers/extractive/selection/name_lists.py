@@ -129,7 +129,7 @@ def grouped(candidates: Sequence[LineCandidate]) -> list[LineCandidate]:
         full = candidate.group in LISTS and counts.get(candidate.group, 0) % FILES_A_LINE == 0
         counts[candidate.group] = counts.get(candidate.group, 0) + 1
         if line is not None and not full and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
-            line.text += f", {candidate.text}"
+            line.text += f"{', ' if candidate.section is SummarySection.CONTEXT else '; '}{candidate.text}"
             line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
             continue
         if candidate.group:

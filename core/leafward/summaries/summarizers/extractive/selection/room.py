@@ -188,7 +188,7 @@ class Room:
                 if part != under and self._provenances - {Provenance.RECORDED}:
                     lines += [("", "", ()), (candidate.provenance.heading, "", ())]
                 under = part
-                todo = "[ ] " if section is SummarySection.NEXT else ""
+                todo = "[ ] " if section is SummarySection.NEXT and not candidate.group else ""
                 mark = f"- {'[x] ' if candidate.is_ticked else todo}"
                 lines.append((mark + candidate.text, section.title, candidate.sources))
             if not taken and section is not SummarySection.PROGRESS:

@@ -13,7 +13,7 @@ from leafward.summaries.facts.sentences.responses import denies, refutes, takes_
 from leafward.summaries.facts.sentences.subjects import Subjects
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.state.belied_answers import claims_success
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless, named_files
+from leafward.summaries.summarizers.outline import SummarySection, harmless, named_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,10 +39,6 @@ _CAUSE = late(
     r"(?i)\b(?:cause[sd]?|culprit|reason|because|due to|to blame|comes from|(?:the )?problem is|ursache|grund|liegt an|weil|cause|raison|à cause|porque|causa)\b|原因|因为"
 )
 """Words of a sentence that explains something."""
-_TICKED = "Ticked by the agent, then complained about: "
-"""The lead of an item of the agent's own list that the user contradicts."""
-_ABOUT = 2
-"""Words that a complaint shares with such an item at least."""
 CLAIMS = frozenset({SummarySection.DECISIONS, SummarySection.CONTEXT, SummarySection.NEXT})
 """Sections whose lines are claims of the model."""
 _GUARDED = frozenset({SummarySection.CONSTRAINTS, SummarySection.NEXT})
@@ -127,33 +123,13 @@ def refute(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[
 
 
 def doubt(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
-    """Takes the ticks from what the user then complains of, and leaves out the success that a run belies."""
+    """Leaves out the success that a run belies."""
     belied = {(messages[turn.last].entry,) for turn in turns if turn.belied}
     evidence.candidates = [
         candidate
         for candidate in evidence.candidates
         if candidate.sources not in belied or candidate.asks or not claims_success(candidate.text)
     ]
-    for turn in turns:
-        if turn.complaint:
-            _take_ticks(evidence, turn)
-
-
-def _take_ticks(evidence: Evidence, turn: Turn) -> None:
-    """Tells the items of the agent's own list that it ticked for a request as that, where the user then complains of them, or of the only one."""
-    ticked = {
-        id(candidate): text
-        for candidate in evidence.candidates
-        if candidate.section is SummarySection.DONE and candidate.carries
-        for fact in map(evidence.facts.get, candidate.carries)
-        if fact is not None and turn.first < evidence.position.get(fact.last, -1) <= turn.last
-        for text in (fact.text,)
-    }
-    for candidate in evidence.candidates:
-        text = ticked.get(id(candidate))
-        if text is not None and (len(ticked) == 1 or len(turn.complaint & _words(text)) >= _ABOUT):
-            candidate.section, candidate.provenance = SummarySection.CONTEXT, Provenance.SAID
-            candidate.text = _TICKED + candidate.text
 
 
 def _give_up(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn]) -> None:
