@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import NO_ENTRY, EntryIndex
 from leafward.summaries.facts.sentences import demands, pasting, prose, responses
+from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.standing_rules import StandingRules, ends_with_answer
 from leafward.summaries.facts.values import ANSWERED, FactKind, Reach, Sighting, Voice
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from leafward.summaries.facts.values import Fact
 
 _WORD = late(r"\w+")
+_AGREEING = 2
+"""Words beside which a prompt that agrees asks for nothing of its own."""
 _DEMANDS = late(r"(?i)\W*(?:never|always|do(?:n['’]t| not)|please|only|use|keep|no)\b")
 """The beginning of a sentence that demands something, whoever said it first."""
 _QUOTED = 8
@@ -79,7 +82,8 @@ class RequestReader:
         closed += self._rules.begun(typed.strip(), entry)
         found = list(self._not_repeated(self._texts.typed(text, entry)))
         closed += self._rules.set(found, typed, entry)
-        self._open = self._open if agreed or self._rules.alone else entry
+        only_agreed = goes_on or (agreed and len(content_words(typed)) <= _AGREEING)
+        self._open = self._open if only_agreed or self._rules.alone else entry
         self._ordered |= any(map(demands.orders, own))
         self._asked_for |= {
             (one.kind, one.key): one.text

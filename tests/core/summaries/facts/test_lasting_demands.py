@@ -69,6 +69,7 @@ def test_what_the_thing_made_has_to_be_lasts_no_longer_than_its_request(demand: 
 @pytest.mark.parametrize(
     "said",
     [
+        "Ask me any clarifying questions before writing the plan.",
         "erro no deploy [PM2] Saving current process list...",
         "Há um problema no último deploy",
         "We are not supposed to show the answer, so remove that.",

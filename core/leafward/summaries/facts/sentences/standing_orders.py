@@ -39,7 +39,7 @@ ORDERS = markers(
             r"^请?(?:不要|别|不能|不许|禁止)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)|^(?:コミット|プッシュ|デプロイ|マージ)は?しないで|^(?:커밋|푸시|배포|머지)하지 ?마",
             rf"{_LEAD}(?:only use|use only) [\w@./-]+\W*$|{_LEAD}(?:you|u|we)(?:['’]ll| (?:must|should|will|can|may)) only (?!be\b|see\b|get\b)\w",
             rf"{_LEAD}(?:the|every|each|all|your) (?:commit messages?|commits?|pull requests?|prs?)\b.{{0,20}} (?:must|should|ha(?:s|ve) to|needs? to)\b",
-            rf"{_LEAD}{_TOLD}(?:ask|check with|tell) (?:me|us|first|for)\b.{{0,60}}\b(?:before|first)\b",
+            rf"{_LEAD}{_TOLD}(?:ask|check with|tell) (?:me|us|first|for)\b.{{0,60}}\bbefore (?:you )?(?:any|every|each|\w+ (?:any|every|each)|{_IN_GIT}|(?:delet|remov|merg|publish|install)\w+)",
             r"^.{0,120}\bbefore (?:asking me|any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b",
             rf"^(?!.*\b(?:if|whether)\b).{{0,120}}(?:\b(?:without(?: any)?|(?:add|use|introduce|with) no)|(?:\b(?:not|avoid|stop)|n['’]t) (?:add|us|introduc)(?:e|ing)?(?: any)?) {_KINDS}|^(?:please )?no {_KINDS}",
             rf"{_LEAD}{_TOLD}(?:answer|respond|reply|speak|talk)(?: to me| me)? in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$",

@@ -221,3 +221,16 @@ def test_a_limit_on_an_open_request_is_told_where_the_goal_says_the_contrary() -
     more = "The rows came from the import of the last year and nobody reads them any more. " * 12
     asked = f"Rename the rows of the table. {more}Do not rename the table. {more}"
     assert rules(user(asked), *WORK) == ["Said with the open request: Do not rename the table."]
+
+
+def test_a_limit_is_of_the_open_request_no_more_once_an_agreement_asks_for_more() -> None:
+    said = [
+        user("Write the crate report of the orchard. Do not rename the table."),
+        *WORK,
+        reply("The report is there. Would you like me to test it?"),
+    ]
+    limit = "Do not rename the table."
+    assert rules(*said, user("let's test the sums of all crates"), *WORK) == [
+        f"Said with an earlier request: {limit}"
+    ]
+    assert rules(*said, user("yes"), *WORK) != [f"Said with an earlier request: {limit}"]
