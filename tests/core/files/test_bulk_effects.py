@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = ("a.py", "src/b.py", "src/deep/c.py")
-BARE = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+BARE = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 AUTHOR = "-c user.name=a -c user.email=a@example.org"
 """Settings that git needs to store something."""
 
@@ -45,7 +45,12 @@ class Desk:
 
     def run(self, command: str) -> tuple[int, str]:
         done = subprocess.run(
-            ["sh", "-c", command], cwd=self.folder, env=BARE, capture_output=True, text=True, check=False
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env={**os.environ, **BARE},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.returncode, done.stdout + done.stderr
 
