@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 UNREAD: Stamp = [-2, 0]
 """The stamp of a file whose card has to be made again although the file is unchanged."""
 
-FORMAT = 13
+FORMAT = 14
 """Increased when cards are made in another way; the names of the fields are compared too."""
 
 _KIND = "leafward catalogue"

@@ -22,6 +22,7 @@ from leafward.context.projection import (
     begins_midway,
     context_edits,
     latest,
+    naming_model,
     puts_files_in,
     selected,
 )
@@ -232,8 +233,6 @@ _FILES = "files added again after the compaction are not in the total: their siz
 _UNKNOWN = "system prompt and tools are not in the total: their size is not known yet"
 
 _THINKING = frozenset({Kind.THINKING_CHANGE})
-_MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
-_CHOSEN = frozenset({Kind.MODEL_CHANGE})
 _SILENT = bytes(kind for kind in Kind if kind not in ROLE_OF_KIND and kind is not Kind.UNKNOWN)
 """Kinds that never contribute a message: their bodies need not be decoded."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
@@ -345,19 +344,5 @@ def settings_at(session: Session, at: EntryIndex) -> tuple[str | None, str | Non
     """Provider, model and thinking level in use: the last of each on the whole path. Without a level pi 1.5.2 thinks `off`."""
     change = latest(session, at, _THINKING)
     level = (session.body(change) or {}).get("thinkingLevel") if change >= 0 else None
-    named = latest(session, at, _MODEL)
-    provider = model = None
-    if named >= 0 and session.columns.kind[named] != Kind.MODEL_CHANGE:
-        message = (session.body(named) or {}).get("message") or {}
-        provider, model = message.get("provider"), message.get("model")
-        if not provider and not model:
-            # A reply that names no model was made by the one that was chosen before it.
-            named = latest(session, at, _CHOSEN)
-    if named >= 0 and session.columns.kind[named] == Kind.MODEL_CHANGE:
-        body = session.body(named) or {}
-        provider, model = body.get("provider"), body.get("modelId")
-    return (
-        provider if isinstance(provider, str) else None,
-        model if isinstance(model, str) else None,
-        level if isinstance(level, str) else "off" if session.is_native else None,
-    )
+    provider, model = naming_model(session, at, session.body)
+    return provider, model, level if isinstance(level, str) else "off" if session.is_native else None

@@ -10,16 +10,21 @@ from array import array
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, Damage, EntryIndex, Kind
-from leafward.session.messages import PROJECTION, edit_targets, leaves_files_unstored
+from leafward.session.messages import PROJECTION, edit_targets, leaves_files_unstored, message_in
 from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from leafward.session.entries import Body
     from leafward.session.session import Session
 
 _COMPACTION = frozenset({Kind.COMPACTION})
 _REPLACED = frozenset({Kind.COMPACTION, Kind.SYSTEM})
+_CHOSEN = frozenset({Kind.MODEL_CHANGE})
+_MODEL = _CHOSEN | {Kind.ASSISTANT}
+_NAMELESS = 5
+"""Replies in a row without a model's name that are passed over: agents write some in a model's place."""
 
 
 def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
@@ -32,6 +37,28 @@ def latest(session: Session, at: int, kinds: frozenset[Kind]) -> EntryIndex:
         if found >= 0:
             return EntryIndex(found)
     return NO_ENTRY
+
+
+def naming_model(
+    session: Session, at: int, body_of: Callable[[EntryIndex], Body | None]
+) -> tuple[str | None, str | None]:
+    """Provider and model in use at an entry: those of the last reply or change on the path that names a model.
+
+    Beyond a few replies that name none, only a change is looked for.
+    """
+    provider: str | None = None
+    for looked in range(_NAMELESS + 1):
+        index = latest(session, at, _MODEL if looked < _NAMELESS else _CHOSEN)
+        if index < 0:
+            break
+        body = body_of(index) or {}
+        named = message_in(body) or body
+        found = [named.get("provider"), named.get("model", named.get("modelId"))]
+        maker, model = (name if isinstance(name, str) else None for name in found)
+        if model:
+            return maker, model
+        provider, at = provider or maker, session.columns.parent[index]
+    return provider, None
 
 
 def replaced_kinds(session: Session) -> frozenset[Kind]:

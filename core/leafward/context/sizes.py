@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.context.entry_metrics import ABORTED, FAILED
-from leafward.context.projection import context_edits, latest, replaced_kinds, selected
+from leafward.context.projection import context_edits, latest, naming_model, replaced_kinds, selected
 from leafward.session.entries import BOOKKEEPING_BYTES, CONTEXT_CHANGES, Body, EntryIndex, Kind
 from leafward.session.messages import BROKEN_OFF, edit_message, message_in, messages_of, trusted_usage
 from leafward.session.tokens import message_tokens, replayed_system
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-_MODEL = frozenset({Kind.MODEL_CHANGE, Kind.ASSISTANT})
 _SILENT = BOOKKEEPING_BYTES + bytes([Kind.CONTEXT_EDIT])
 """Kinds that never put a message into a context."""
 _SPEAKS = bytes(kind not in _SILENT for kind in range(256))
@@ -180,8 +179,7 @@ class Sizes:
             place = entries.index(index, place)
             messages = messages_of(self.body(index), Kind(kinds[index]))
             systems += [(place, message) for message in messages if message.get("role") == "system"]
-        named = latest(session, at, _MODEL)
-        model = model_of(self.body(named)) if named >= 0 else None
+        provider, model = naming_model(session, at, self.body)
         return Outline(
             compaction,
             entries,
@@ -189,7 +187,7 @@ class Sizes:
             shifts,
             systems,
             latest(session, at, CONTEXT_CHANGES),
-            model,
+            (provider, model) if provider is not None and model is not None else None,
         )
 
     def _bringing_system(self, compaction: EntryIndex, after: list[range]) -> Iterator[int]:

@@ -33,3 +33,26 @@ def test_a_reply_that_names_no_model_has_the_one_that_was_chosen(
     with reading(file.path) as session:
         context = context_at(session)
         assert (context.provider, context.model) == model
+
+
+def test_a_reply_that_names_no_model_has_that_of_the_reply_before_it(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.entry("model_change", provider="grove", modelId="pear-1")
+    for named in ({"provider": "orchard", "model": "plum-2"}, {"provider": "grove"}, {}):
+        file.user("hello")
+        content = [{"type": "text", "text": "Hi"}]
+        file.entry("message", message={"role": "assistant", "content": content, **named})
+    with reading(file.path) as session:
+        context = context_at(session)
+        assert (context.provider, context.model) == ("orchard", "plum-2")
+
+
+def test_beyond_many_replies_that_name_no_model_a_chosen_one_is_found(tmp_path: Path) -> None:
+    file = PiFile(tmp_path / "s.jsonl", HEADER | {"cwd": str(tmp_path)})
+    file.entry("model_change", provider="grove", modelId="pear-1")
+    for _ in range(40):
+        file.user("hello")
+        file.entry("message", message={"role": "assistant", "content": [{"type": "text", "text": "Hi"}]})
+    with reading(file.path) as session:
+        context = context_at(session)
+        assert (context.provider, context.model) == ("grove", "pear-1")

@@ -99,7 +99,8 @@ class ClaudeReader:
                 break
             if kinds[at] == Kind.ASSISTANT:
                 message = (self.translation.body(at) or {}).get("message") or {}
-                return window_of(self._version, str(message.get("model") or ""))
+                if message.get("model"):
+                    return window_of(self._version, str(message["model"]))
             at = parents[at]
         return None
 

@@ -26,7 +26,6 @@ from leafward.catalogue.cards.card_fields import (
     brief,
     card_title,
     excerpt,
-    model_of,
     parent_of,
     problem_card,
     relation_of,
@@ -38,6 +37,7 @@ from leafward.catalogue.cards.card_fields import (
 from leafward.catalogue.cards.daily_usage import spent_by
 from leafward.catalogue.cards.replies import Replies
 from leafward.context.model_context import context_at, lacks_prompt
+from leafward.context.projection import naming_model
 from leafward.context.recorded_usage import believed
 from leafward.files.working_set import touched
 from leafward.session.entries import BOOKKEEPING, BOOKKEEPING_BYTES, NO_ENTRY, PROMPTS, EntryIndex, Kind
@@ -301,8 +301,7 @@ class _Look:
         return spoken_at(self.body(index)) if index >= 0 else 0
 
     def model(self) -> str | None:
-        index = max(next(self.upwards(kind), NO_ENTRY) for kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE))
-        return model_of(self.body(index)) if index >= 0 else None
+        return naming_model(self.session, self.session.own_leaf, self.body)[1]
 
     def archived(self) -> bool:
         for index in reversed(self.session.columns.own):

@@ -152,7 +152,7 @@ class _GrownCard:
         elif kind is Kind.ASSISTANT:
             self.last_reply = excerpt(body) or self.last_reply
         if kind in (Kind.ASSISTANT, Kind.MODEL_CHANGE):
-            values["model"] = model_of(body)
+            values["model"] = model_of(body) or values["model"]
         archived = archived_by(body) if kind is Kind.CUSTOM else None
         if archived is not None:
             values["archived"] = archived

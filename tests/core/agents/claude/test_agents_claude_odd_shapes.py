@@ -9,10 +9,15 @@ import pytest
 
 from leafward.agents.claude.entries.contents import native_usage
 from leafward.agents.claude.entries.records import misses_files
+from leafward.agents.model_window import context_window
+from leafward.base.config import Config
+from leafward.context.entry_metrics import EntryMetrics
 from leafward.context.model_context import context_at
+from leafward.context.sizes import Sizes
 from leafward.session.entries import Kind
 from leafward.session.headlines.entry_headline import headline
 from tests.claude_transcript import Transcript
+from tests.core.catalogued import cards_in
 from tests.foreign_sessions import problems, said
 
 if TYPE_CHECKING:
@@ -173,6 +178,31 @@ def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
     transcript.row("assistant", message={**failed, "content": [text("No response requested.")]})
     context = context_at(transcript.opened())
     assert [message.sent for message in context.messages] == [True, False, False, True, True]
+
+
+@pytest.mark.parametrize("failed", [{"isApiErrorMessage": True}, {}])
+def test_a_reply_that_claude_code_wrote_itself_is_of_no_model(tmp_path: Path, failed: dict[str, Any]) -> None:
+    """A limit, an error of the service or "No response requested.": the next request goes to the model before it."""
+    transcript = Transcript(tmp_path)
+    transcript.defaults = {"version": "2.1.290"}
+    transcript.prompt("Count the pears")
+    asked = {"id": "m", "role": "assistant", "model": "claude-opus-4-7", "content": [text("Seven.")]}
+    transcript.row("assistant", message=asked)
+    [before] = cards_in(tmp_path, tmp_path / "one")
+    itself = {"role": "assistant", "model": "<synthetic>", "content": [text("You've hit your session limit")]}
+    for number in range(3):
+        transcript.prompt("Go on")
+        transcript.row("assistant", message={**itself, "id": f"s{number}"}, **failed)
+    session = transcript.opened()
+    context = context_at(session)
+    assert (context.provider, context.model) == ("anthropic", "claude-opus-4-7")
+    assert context_window(session, context, Config()).tokens == 1_000_000
+    assert Sizes(session, EntryMetrics(session)).outline(session.leaf).model == (
+        "anthropic",
+        "claude-opus-4-7",
+    )
+    [card] = cards_in(tmp_path, tmp_path / "two")
+    assert (before.model, card.model) == ("claude-opus-4-7", "claude-opus-4-7")
 
 
 def test_rows_of_a_reply_that_are_written_late_or_early_stand_where_they_hang(tmp_path: Path) -> None:

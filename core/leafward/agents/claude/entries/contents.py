@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.claude.entries.records import CAVEAT, message_of, tag_of
+from leafward.agents.claude.entries.records import CAVEAT, SYNTHETIC, message_of, tag_of
 from leafward.agents.native_lines import described, document, plain_json
 from leafward.base.figures import finite
 from leafward.session.entries import object_at, text_at
@@ -132,7 +132,7 @@ def reply_message(rows: Sequence[Body], *, counted: bool = True) -> Body:
         piece = message_of(row)
         content += blocks(piece.get("content"))
         answered |= _answered(piece.get("content"))
-        if isinstance(piece.get("model"), str):
+        if isinstance(piece.get("model"), str) and piece["model"] != SYNTHETIC:
             message["model"] = piece["model"]
         stop = piece.get("stop_reason") or stop
         if row.get("isApiErrorMessage") is True:
@@ -164,7 +164,7 @@ def _answered(content: object) -> set[str]:
 
 def is_for_show(row: Body) -> bool:
     """Whether a row is only shown: an error of the service in place of a reply, or a row that Claude Code calls virtual (2.1)."""
-    failed = row.get("isApiErrorMessage") is True and message_of(row).get("model") == "<synthetic>"
+    failed = row.get("isApiErrorMessage") is True and message_of(row).get("model") == SYNTHETIC
     return failed or row.get("isVirtual") is True
 
 
