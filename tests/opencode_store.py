@@ -337,9 +337,9 @@ def shape(session: Session) -> list[str]:
     ]
 
 
-def prompts_at(session: Session, at: int) -> list[str]:
-    """The prompts that the model gets at an entry."""
-    sent = texts(session, context_at(session, at))
+def prompts_at(session: Session, at: int | None = None) -> list[str]:
+    """The prompts that the model gets at an entry, at the leaf where none is given."""
+    sent = texts(session, context_at(session, at) if at is not None else None)
     return [line.partition(": ")[2] for line in sent if line.startswith("user")]
 
 

@@ -11,6 +11,7 @@ from tests.oracle.loopback import Endpoint, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 Item = dict[str, Any]
 SUMMARY = "Fruit was compared, the list is written."
@@ -99,6 +100,18 @@ def thought(text: str) -> Item:
         "id": f"rs_{abs(hash(text))}",
         "summary": [{"type": "summary_text", "text": text}],
     }
+
+
+def compacting(model: ResponsesModel, project: Path) -> str:
+    """Codex's configuration for a model: it does all in a project without asking, and compacts by itself at 90,000 tokens."""
+    return (
+        'model = "gpt-5.1-codex"\nmodel_provider = "fake"\napproval_policy = "never"\n'
+        'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n'
+        "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
+        f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
+        "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
+        f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n'
+    )
 
 
 @contextmanager

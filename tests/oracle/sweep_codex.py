@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.oracle.orchard import planted
-from tests.oracle.responses_model import ResponsesModel, answering, said, thought
+from tests.oracle.responses_model import ResponsesModel, answering, compacting, said, thought
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,15 +95,7 @@ def record(program: Path, folder: Path) -> Recorded:
     model = ResponsesModel({"picture": [], "Fill": [], "Go on": []}, {"Fill"})
     tried: set[str] = set()
     with answering(model):
-        (home / "config.toml").write_text(
-            'model = "gpt-5.1-codex"\nmodel_provider = "fake"\napproval_policy = "never"\n'
-            'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n'
-            "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
-            f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
-            "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
-            f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n',
-            "utf-8",
-        )
+        (home / "config.toml").write_text(compacting(model, project), "utf-8")
 
         def environment() -> dict[str, str]:
             kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}

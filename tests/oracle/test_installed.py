@@ -29,7 +29,7 @@ from tests.oracle.installed_agents import (
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import planted
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
-from tests.oracle.responses_model import ResponsesModel, answering
+from tests.oracle.responses_model import ResponsesModel, answering, compacting
 from tests.oracle.scripted_model import Step, scripted
 from tests.oracle.sweep_agents import CLAUDE, MOVE, OPENCODE, PI, SUMMARY, newest, painted, steps
 
@@ -128,14 +128,7 @@ def test_codex_carries_the_text_over_its_own_compaction(tmp_path: Path, environm
     (project / ".leafward" / "governance.toml").write_text("\n".join(anchors))
     model = ResponsesModel({"orchard": [], "Fill": [], "Go on": []}, {"Fill"})
     with answering(model):
-        (home / "config.toml").write_text(
-            'model = "gpt-5.1-codex"\nmodel_provider = "fake"\napproval_policy = "never"\n'
-            'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n'
-            "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
-            f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
-            "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
-            f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n'
-        )
+        (home / "config.toml").write_text(compacting(model, project), "utf-8")
         ours = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "CODEX_HOME": str(home)}
         ours |= {"PWD": str(project), **environment}
 

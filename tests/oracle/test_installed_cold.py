@@ -30,7 +30,7 @@ from tests.oracle.long_sessions import lengthened, lengthened_rows
 from tests.oracle.open_pi import OpenPi, running
 from tests.oracle.orchard import planted
 from tests.oracle.real_agents import ClaudeClient, OpenCodeClient
-from tests.oracle.responses_model import ResponsesModel, answering
+from tests.oracle.responses_model import ResponsesModel, answering, compacting
 from tests.oracle.scripted_model import Model, Step, scripted
 from tests.oracle.sweep_agents import CLAUDE, OPENCODE, PI, SUMMARY, newest, painted, steps
 from tests.oracle.test_installed import AFTER, PROMPT, environment, held, leafward, marks
@@ -107,14 +107,7 @@ def test_codex(tmp_path: Path, environment: dict[str, str]) -> None:
     home.mkdir(parents=True)
     model = ResponsesModel({"orchard": [], "Fill": [], "Go on": []}, {"Fill"})
     with answering(model):
-        (home / "config.toml").write_text(
-            'model = "gpt-5.1-codex"\nmodel_provider = "fake"\napproval_policy = "never"\n'
-            'sandbox_mode = "danger-full-access"\ncheck_for_update_on_startup = false\n'
-            "model_context_window = 128000\nmodel_auto_compact_token_limit = 90000\n"
-            f'[model_providers.fake]\nname = "fake"\nbase_url = "{model.url}"\nwire_api = "responses"\n'
-            "request_max_retries = 0\nstream_max_retries = 0\n[analytics]\nenabled = false\n"
-            f'[projects.{json.dumps(str(project))}]\ntrust_level = "trusted"\n'
-        )
+        (home / "config.toml").write_text(compacting(model, project), "utf-8")
         ours = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "CODEX_HOME": str(home)}
         ours |= {"PWD": str(project), **environment}
 

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
 
 
-def prompts(session: Session) -> list[str]:
-    return [line.partition(": ")[2] for line in texts(session) if line.startswith("user")]
-
-
 def test_a_summary_comes_before_the_kept_tail(root: Path) -> None:
     talk = Conversation()
     talk.turn("one")
@@ -186,7 +182,7 @@ def test_the_last_of_several_summaries_counts(root: Path) -> None:
     session = opened(Database(root).write(talk))
     assert session.columns.kind.count(Kind.COMPACTION) == 2
     assert texts(session)[:2] == ["custom: What did we do so far?", "compactionSummary: Second"]
-    assert prompts(session) == ["three?"]
+    assert prompts_at(session) == ["three?"]
 
 
 def test_a_tail_that_is_not_there_keeps_everything_and_is_said(root: Path) -> None:

@@ -24,12 +24,6 @@ from tests.opencode_store import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from leafward.session.session import Session
-
-
-def prompts(session: Session) -> list[str]:
-    return [line.partition(": ")[2] for line in texts(session) if line.startswith("user")]
-
 
 def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Path) -> None:
     talk = Conversation()
@@ -42,7 +36,7 @@ def test_a_pending_revert_hides_what_follows_and_leaves_it_as_a_branch(root: Pat
         assert shape(session) == [
             "user -1", "assistant 0", "user 1", "assistant 2", "user 3", "assistant 4", "unknown 1",
         ]  # fmt: skip
-        assert prompts(session) == ["one?"]
+        assert prompts_at(session) == ["one?"]
         assert session.branches == 1
         assert session.leaf == 6
         marker = session.entry(6)
@@ -84,7 +78,7 @@ def test_a_revert_to_a_message_that_is_not_there_is_said(root: Path) -> None:
     talk.info["revert"] = {"messageID": "msg_gone"}
     session = opened(Database(root).write(talk))
     assert problems(session) == ["revert-target"]
-    assert prompts(session) == ["one?"]
+    assert prompts_at(session) == ["one?"]
 
 
 def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
@@ -103,7 +97,7 @@ def test_what_a_revert_deleted_is_found_in_the_events(root: Path) -> None:
         "user -1", "assistant 0", "user 1", "assistant 2", "toolResult 3", "assistant 4", "user 1", "assistant 6",
     ]  # fmt: skip
     assert [session.columns.id(index) for index in (2, 3, 5)] == gone
-    assert prompts(session) == ["one?", "three?"]
+    assert prompts_at(session) == ["one?", "three?"]
     assert prompts_at(session, 5) == ["one?", "two?"]
     assert session.branches == 1
     assert session.entry(4).message["toolName"] == "write"
@@ -141,7 +135,7 @@ def test_a_revert_of_what_came_after_a_revert(root: Path) -> None:
         if session.columns.kind[index] == Kind.USER
     }
     assert roots == {0: -1, 2: 1, 4: 1, 6: 1, 8: 7}
-    assert prompts(session) == ["one?", "four?"]
+    assert prompts_at(session) == ["one?", "four?"]
     assert session.branches == 3, "five lies below where it goes on"
     assert prompts_at(session, 9) == ["one?", "four?", "five?"]
 
@@ -174,5 +168,5 @@ def test_a_message_deleted_from_the_middle_hangs_beside_what_followed_it(root: P
     path = store.write(talk)
     store.remove(talk, second, reply)
     session = opened(path)
-    assert prompts(session) == ["one?", "three?"]
+    assert prompts_at(session) == ["one?", "three?"]
     assert shape(session)[2:] == ["user 1", "assistant 2", "user 1", "assistant 4"]
