@@ -106,7 +106,7 @@ class BlameDisplay:
         text = self.text
         reload = (Hint("session.reload"),) if self._state.file.changed else ()
         if text is None or not len(text):
-            return (*reload, Hint("app.back"))
+            return (*reload, Hint("mode.leave", "back"))
         show = (Hint("blame.show"),) if text.author(self.cursor) is not None else ()
         return (
             *reload,
@@ -114,5 +114,5 @@ class BlameDisplay:
             Hint(("change.previous", "change.next"), "turn before, after", "turn"),
             Hint("blame.find"),
             Hint("copy.text"),
-            Hint("app.back"),
+            Hint("mode.leave", "back"),
         )

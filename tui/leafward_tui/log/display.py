@@ -120,7 +120,7 @@ class LogDisplay:
         """The keys that matter now."""
         every, operation = self.operations, self.operation
         if every is None or operation is None:
-            return (Hint("app.back"),)
+            return (Hint("mode.leave", "back"),)
         back = (Hint("operation.redo"),) if redoable(every.log) is not None else ()
         stands = operation.kind is not OperationKind.UNDO and not every.root(operation).undone
         undo_it = (Hint("operation.undo", "undo this"),) if stands else ()
@@ -130,5 +130,5 @@ class LogDisplay:
             *back,
             Hint("log.find"),
             Hint("copy.text"),
-            Hint("app.back"),
+            Hint("mode.leave", "back"),
         )

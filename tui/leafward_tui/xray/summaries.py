@@ -68,12 +68,12 @@ class SummariesScreen(BaseScreen["int | None"]):
         """The keys that matter now."""
         searched = bool(self.pair.search.words)
         if self.state.other < 0:
-            return (Hint("app.back"),)
+            return (Hint("mode.leave", "back"),)
         return (
             Hint(("change.next", "change.previous"), *(("hit",) if searched else ("difference", "change"))),
             Hint("same.fold", "show same" if self.state.fold_same else "fold same", "same"),
             Hint("summary.other", "another summary", "compare"),
             Hint("summary.go", "show in tree", "show"),
-            Hint("mode.leave", "end search", "end") if searched else Hint("app.back"),
+            Hint("mode.leave", "end search", "end") if searched else Hint("mode.leave", "back"),
             Hint("summary.find"),
         )
