@@ -65,6 +65,8 @@ _REMOVED = {
 _REMOVED_PREFIXES = (
     "CLAUDE_",
     "CODEX_",
+    # A hook of git tells what it runs where its repository is.
+    "GIT_",
     "LC_",
     "LEAFWARD_",
     "LITELLM_",

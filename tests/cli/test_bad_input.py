@@ -135,6 +135,14 @@ def test_refused_in_one_line(case: str, run: Run, tmp_path: Path) -> None:
     assert path.read_bytes() == REFUSED[case]
 
 
+@pytest.mark.parametrize(("data", "said"), [(b"", "is empty"), (b"hello\n", "is not a session: no line ")])
+def test_the_reason_goes_on_from_the_path(run: Run, tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data)
+    for words in (("keep", path), ("search", "pears", path)):
+        assert f"{path} {said}" in run(*words).err
+
+
 def test_a_folder_and_what_is_not_there(run: Run, tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "missing.jsonl", "", "no-such-id"):
         for verb, *options in READERS:

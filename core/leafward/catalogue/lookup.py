@@ -41,10 +41,10 @@ def find_session(text: str, config: Config) -> Path:
         return path
     if text and (inside := within(path)) is not None:
         raise NotFound(
-            f"{safe_line(text)} holds {len(inside.files):,} sessions; name one, or list them with ls"
+            f"{safe_line(text)} holds {len(inside.files):,} sessions; name one; `leafward ls` lists them"
         )
     if text and path.is_dir():
-        raise NotFound(f"{safe_line(text)} is a folder; name a session in it, or list them with ls")
+        raise NotFound(f"{safe_line(text)} is a folder; name a session in it; `leafward ls` lists them")
     if text and path.parent.is_file():
         raise _not_inside(path)
     if not text or os.sep in text:

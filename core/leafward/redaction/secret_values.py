@@ -49,6 +49,11 @@ _STANDS_FOR = late(
             | state | import\.meta | ENV | Deno | std | ref\+\w+ | vault | op | ssm | arn | sops | file | keyring | awssm ) [.:\[/(] .*
     ) $"""
 )
+_BEGIN = late(
+    r"(?i)(?:your|my|some|example|placeholder|change_?me|dummy|fake|sample)?[-_.]?(?:password|passwd|secret|token|key)?[-_.:]?"
+)
+_LEAST_REST = 6
+"""Fewest random characters behind words of a placeholder."""
 _ARTICLE = late(r"(?i)(?:a|an|no|my)[-_.:]")
 """Words so short that a random value may begin with them."""
 _HOLES = late(
@@ -154,8 +159,24 @@ def stands_for(value: str) -> bool:
     return bool(
         MARKER in value
         or _PUBLISHED.match(value)
-        or (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
-        or _has_hole(value)
+        or (
+            (
+                (_STANDS_FOR.match(value) and not (_ARTICLE.match(value) and _KEY_SHAPE.match(value[2:])))
+                or _has_hole(value)
+            )
+            and not _goes_on(value)
+        )
+    )
+
+
+def _goes_on(value: str) -> bool:
+    """Whether a value only begins like a placeholder, and what follows is random: `changeme9Kf2Lq`."""
+    begin = _BEGIN.match(value)
+    rest = value[begin.end() :] if begin is not None else ""
+    return (
+        len(rest) >= _LEAST_REST
+        and _KEY_SHAPE.match(rest) is not None
+        and _turns(rest) >= len(rest) * _RANDOM_TURNS
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+from leafward.base.safe_text import safe_line
 from leafward.session.entries import Body, EntryIndex
 from leafward.session.source import EntryLocation, SourceRemark
 
@@ -28,12 +29,14 @@ UNANSWERED = "unanswered"
 
 
 _TYPES_NAMED = 8
+_NAME = 60
+"""Characters of a type's name that are told: a broken record may have a whole text in its place."""
 
 
 def unknown_records(types: Mapping[str, int], entry: int, path: Path, offset: int | None) -> SourceRemark:
     """A remark on records of types that a reader does not know: the number of each, and the place of the first one."""
     listed = sorted(types.items(), key=lambda one: (-one[1], one[0]))
-    names = ", ".join(f"{name} ({count:,})" for name, count in listed[:_TYPES_NAMED])
+    names = ", ".join(f"{safe_line(name, _NAME)} ({count:,})" for name, count in listed[:_TYPES_NAMED])
     if len(listed) > _TYPES_NAMED:
         names += f" and {len(listed) - _TYPES_NAMED} more types"
     text = f"unknown records, kept as they are: {names}"

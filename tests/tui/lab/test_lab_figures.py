@@ -68,6 +68,7 @@ class TestLedger:
                 == made.tokens.not_in_file + made.tokens.error
             )
             assert sum(parts.values()) == made.tokens.counted_before
+            assert what_if.column(what_if.choices.strategy).kept == parts["kept"]
             text = "\n".join(line.text for line in plan_lines(what_if.view(), 48, UNICODE))
             assert "plus prompt and tools" not in text
 

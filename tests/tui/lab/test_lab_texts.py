@@ -84,8 +84,9 @@ class TestLedger:
                 next(part.note for part in whole.parts if part.name == "summary") if not made.nothing else ""
             )
             if replaced:
-                tokens = made.tokens.summarize + made.tokens.previous_summary + made.tokens.turn_prefix
-                assert replaced == f"replaces {count(tokens)}"
+                assert replaced == f"replaces {count(column.summarised + column.prefix)}", (
+                    "one figure in both places"
+                )
 
     def test_what_is_shown_sums(self, tmp_path: Path) -> None:
         working(tmp_path / "s.jsonl", 20)

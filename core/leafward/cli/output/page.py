@@ -277,8 +277,10 @@ def warning(text: str, page: Page) -> list[str]:
 
 
 def with_path(path: str, reason: str) -> str:
-    """A reason with the path that it is about, which it may name itself."""
-    return reason if path in reason else f"{path}: {reason}"
+    """A reason with the path that it is about, which it may name itself or go on from: `is empty`."""
+    if path in reason:
+        return reason
+    return f"{path} {reason}" if reason.startswith("is ") else f"{path}: {reason}"
 
 
 def indented(text: str, by: str = "  ") -> list[str]:

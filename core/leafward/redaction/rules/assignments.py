@@ -104,6 +104,9 @@ _RUN = late(r"[A-Za-z0-9_.:=&/-]{1,1024}")
 _LONGEST_SIGN = 3
 """Characters of a sign of assignment among these."""
 
+_CONTINUED = late(r"\\\r?\n[ \t]{0,20}")
+"""A shell goes on in the next line."""
+
 
 def assignments_in(text: str, low: str, keywords: Iterable[str]) -> Iterator[Span]:
     """The values of names of secrets. `low` is the text in small letters, `keywords` the keywords that it may hold.
@@ -270,6 +273,8 @@ def _assigned(
     tight = (
         sign == "=" and not found["pad"] and (found["close"] is None) and found.start("sign") == found.start()
     )
+    if tight and (continued := _CONTINUED.match(text, at)) is not None:
+        at = continued.end()
     if text.startswith("[[", at):
         # A long string of Lua.
         return judged(text, at + 2, text.find("]]", at, at + 600), meaning, ValueNotation.QUOTED)

@@ -375,6 +375,11 @@ COMMAND_FORMS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         ("chpasswd:",),
         r"(?:\s|\\n){1,20}(?:\w{1,12}: \w{1,12}(?:\s|\\n){1,20})?list:[ \t]*[|>]?(?:\s|\\n){1,20}[\w.-]{1,40}:(?P<bare>[^\s\"'\\]{3,100})",
     ),
+    (
+        ("chpasswd",),
+        ("chpasswd <<", "chpasswd -", "| chpasswd", "sudo chpasswd"),
+        r"(?:[^\n<;\\]{0,20}<<)?(?:[^\n<;\\]|\\{1,7}[\"']){0,40}(?:\r?\n|\\{1,7}n)(?P<logins>(?:[ \t]{0,12}[A-Za-z_][\w.@-]{0,60}:[^\s\"'\\|]{3,100}(?:\r?\n|\\{1,7}n)){1,64})[ \t]{0,12}[A-Z_]{2,20}\b",
+    ),
     (("-p",), ("useradd", "usermod"), rf"{_REST}(?<=[\s\"'])-p{_GAP}{_WORD}"),
     (
         ("expect ", "send", "sendline("),

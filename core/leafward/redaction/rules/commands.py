@@ -61,6 +61,8 @@ _LINES = tuple(
 _IN_LINES = late(r"\"(?: \"|\t|  | \t)|\*[ \t]|\][ \t:]")
 """Each sign of such lines is a match, or one of `OF_PASSWORD_FILES`."""
 
+_LOGIN = late(r"[A-Za-z_][\w.@-]{0,60}:(?P<bare>[^\s\"'\\|]{3,100})")
+"""A line of a here-document that `chpasswd` reads."""
 _ADDRESS = late(r"[0-9a-fA-F:]+")
 """An address of IPv6, or a time."""
 SIGNS = tuple((signs, literals) for signs, literals, _ in COMMAND_FORMS)
@@ -121,10 +123,20 @@ def _of_literal(text: str, literal: str, form: str) -> Iterator[Span]:
     while at >= 0:
         end = at + len(literal)
         found = _compiled(form).match(text, end)
+        if found is not None and "logins" in found.groupdict():
+            yield from _logins(text, *found.span("logins"))
+            found = None
         span = _secret(found) if found is not None else None
         if span is not None:
             yield (*span, SecretKind.PASSWORD)
         at = text.find(literal, end)
+
+
+def _logins(text: str, start: int, end: int) -> Iterator[Span]:
+    """The passwords in lines `user:password`."""
+    for found in _LOGIN.finditer(text, start, end):
+        if (span := _secret(found)) is not None:
+            yield (*span, SecretKind.PASSWORD)
 
 
 _GROUPS = (

@@ -94,6 +94,9 @@ def _password(text: str, end: int) -> Iterator[Span]:
     if far is None:
         return
     value = far["value"].rstrip(_BEHIND)
+    if not stands_out(value) and stands_out(far["value"]):
+        # A sign at its end is one of the password: without it there would be less than all sorts of characters.
+        value = far["value"]
     place = ValueNotation.LINE if far["colon"] else ValueNotation.INLINE
     labelled = (far["colon"] or (far["link"] and _LARGE_AND_SMALL.match(value))) and is_secret(
         value, Meaning.PASSWORD, place

@@ -229,6 +229,15 @@ def test_unknown_records_are_kept_shown_and_counted(tmp_path: Path) -> None:
     assert len(list(session.tree.leaves())) == 1
 
 
+def test_a_text_in_the_place_of_a_type_is_told_by_its_beginning(tmp_path: Path) -> None:
+    transcript = talk(tmp_path)
+    transcript.row("quantum\n\x1b[2J" * 100_000, superposition=True)
+    [note] = transcript.opened().source.notes
+    assert note.code == "unknown-record"
+    assert note.text.startswith("unknown records, kept as they are: quantum ")
+    assert (len(note.text) < 120, note.text.isprintable()) == (True, True)
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -188,6 +188,13 @@ def test_unknown_records_are_kept_and_shown(tmp_path: Path) -> None:
     assert texts(session) == ["one", "first", "two", "second"]
 
 
+def test_a_text_in_the_place_of_a_type_is_told_by_its_beginning(tmp_path: Path) -> None:
+    rollout = talk(tmp_path)
+    rollout.line("brand new\n" * 100_000, some="value")
+    (note,) = [one for one in rollout.opened().source.notes if one.code == "unknown-record"]
+    assert note.text == f"unknown records, kept as they are: {'brand new ' * 6} (1)"
+
+
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\0" * 900, b"not json\n", b"[]\n", b"\x28\xb5\x2f\xfd"])
 def test_a_file_that_holds_no_record_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     rollout = Rollout(tmp_path)

@@ -66,6 +66,20 @@ def test_what_the_thing_made_has_to_be_lasts_no_longer_than_its_request(demand: 
     assert not orders_agent(demand)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "erro no deploy [PM2] Saving current process list...",
+        "Há um problema no último deploy",
+        "We are not supposed to show the answer, so remove that.",
+        "We want to see if it is possible to parse that ourself without any external crates.",
+    ],
+)
+def test_a_report_a_complaint_or_a_wish_with_words_of_orders_is_none(said: str) -> None:
+    assert not demands(said)
+    assert not orders_agent(said)
+
+
 def test_very_many_limits_beside_work_that_none_of_them_limits() -> None:
     limits = [f"Change the row {number}, and don't paint it twice." for number in range(3_000)]
     prompt = "\n".join(limits)

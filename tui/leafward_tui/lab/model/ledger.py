@@ -106,6 +106,11 @@ class Column:
     """The sign before that size: `~` for an estimate."""
     after: str
     """The size afterwards, with its sign."""
+    summarised: int
+    prefix: int
+    pruned: int
+    kept: int
+    injected: int
     facts: float | None
     """The share of facts that survive, 0…1."""
     cost: float | None
@@ -124,11 +129,18 @@ def column_of(
 ) -> Column:
     """The column of a plan."""
     ledger = ledger_of(plan, injected, draft)
+    tokens = plan.tokens
+    shares = {part.name: part.tokens for part in ledger.parts}
     return Column(
         plan.settings.strategy,
         ledger.before,
-        plan.tokens.before_sign,
+        tokens.before_sign,
         ledger.size,
+        0 if plan.nothing else tokens.summarize + tokens.previous_summary,
+        0 if plan.nothing else tokens.turn_prefix,
+        0 if plan.nothing else tokens.pruned,
+        shares["kept"],
+        shares.get("injected", 0),
         draft.survival.overall() if draft is not None else None,
         cost,
         by_model,

@@ -15,7 +15,7 @@ from leafward_tui.ui.text.cells import count, exact, filled, fit, limit, money, 
 from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leafward.base.strategies import Strategy
     from leafward.compaction.injection.values import Injection, SectionReport
@@ -96,9 +96,8 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[SpanLine]:
             spans.append(Span(right(text, cells - 1) + " ", ink, "raised" if here else ""))
         return SpanLine(tuple(spans), "strategies" if head else "")
 
-    def numbers(name: str, field_name: str, *, strong: bool = False) -> SpanLine:
-        texts = [count(getattr(column, field_name), zero=glyphs.zero) for column in view.columns]
-        return line(name, texts, strong=strong)
+    def numbers(name: str, of: Callable[[Column], int]) -> SpanLine:
+        return line(name, [count(of(column), zero=glyphs.zero) for column in view.columns])
 
     # Shown only where the columns differ in it: facts and cost then belong to different summarisers.
     by = [line("summary by", ["model" if column.by_model else "local" for column in view.columns])]
@@ -106,11 +105,11 @@ def _strategies(view: PlanView, width: int, glyphs: Glyphs) -> list[SpanLine]:
         line("Strategy", [column.strategy.value for column in view.columns], head=True),
         line("before", [f"{column.sign}{count(column.before, zero=glyphs.zero)}" for column in view.columns]),
         line("after", [_after(column, view.waiting, glyphs) for column in view.columns], strong=True),
-        numbers("summarised", "summarised"),
-        numbers("split turn", "prefix"),
-        numbers("pruned", "pruned"),
-        numbers("kept", "kept"),
-        numbers("injected", "injected"),
+        numbers("summarised", lambda column: column.summarised),
+        numbers("split turn", lambda column: column.prefix),
+        numbers("pruned", lambda column: column.pruned),
+        numbers("kept", lambda column: column.kept),
+        numbers("injected", lambda column: column.injected),
         *(by if any(column.by_model for column in view.columns) else []),
         line("facts kept", [_facts(column, view.waiting, glyphs) for column in view.columns]),
         line("cost", [money(column.cost, zero=glyphs.zero) for column in view.columns]),

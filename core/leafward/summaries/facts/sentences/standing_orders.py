@@ -21,7 +21,7 @@ _LASTING = r"(?:never|always|under no circumstances|nie|niemals|immer|jamais|tou
 _ACTS = r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
 _IN_GIT = r"(?:\w{0,4}(?:commit|push|rebase|deploy)\w{0,4}|\w{0,3}(?:пуш|коммит)\w{0,4})\b"
 """What programmers of many languages say for these acts."""
-_NO = r"(?:nicht|nichts|keine?n?|no|não|non|ne|не)\b"
+_NOT = r"(?:nicht|nichts|keine?n?|не)\b"
 _OTHERS = r"(?!(?:i|it|he|she|we|you|they|the|this|that|there|ich|er|sie|es|wir|der|die|das|il|elle|je|le|la|on|el|yo|lo|o|a|io)\b)"
 """What begins no order."""
 _KINDS = r"(?:new|external|third[- ]party|breaking|extra|additional|runtime) (?!(?:error|warning|issue|problem|comment|result|message|failure|finding)s?\b)[a-z]"
@@ -34,14 +34,14 @@ ORDERS = markers(
             r"^(?!(?:if|when|once)\b).{1,200}[,;:] (?:and |but )?never (?!(?:in|on|at|by|with|as|the|a|an|more|less|than|be)\b)\w",
             r"^(?:永远|总是|始终|一律|每次|いつも|常に|毎回|항상|언제나|매번)",
             rf"{_LEAD}{_TOLD}(?:not(?: to)?|do not|don['’]?t|let['’]?s not|you (?:must|should|can|may)(?:n['’]?t| not))(?: ever)? (?:(?:try|start|begin) (?:to )?)?{_ACTS}",
-            rf"{_LEAD}(?:you|u|we)(?:['’]re| are)(?: not|n['’]?t| only) (?:allowed|permitted|supposed) to\b|{_LEAD}it(?:['’]s| is) (?:strictly )?(?:forbidden|prohibited) to\b",
-            rf"{_LEAD}{_OTHERS}(?=(?:\w+ ){{0,2}}{_NO})(?:\w+ ){{0,4}}{_IN_GIT}",
+            rf"{_LEAD}(?:you|u)(?:['’]re| are)(?: not|n['’]?t| only) (?:allowed|permitted|supposed) to\b|{_LEAD}it(?:['’]s| is) (?:strictly )?(?:forbidden|prohibited) to\b",
+            rf"{_LEAD}{_OTHERS}(?=(?:\w+ ){{0,2}}{_NOT})(?:\w+ ){{0,4}}{_IN_GIT}|{_LEAD}(?:no|não|non|ne) \w+ (?:\w+ ){{0,2}}{_IN_GIT}",
             r"^请?(?:不要|别|不能|不许|禁止)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)|^(?:コミット|プッシュ|デプロイ|マージ)は?しないで|^(?:커밋|푸시|배포|머지)하지 ?마",
             rf"{_LEAD}(?:only use|use only) [\w@./-]+\W*$|{_LEAD}(?:you|u|we)(?:['’]ll| (?:must|should|will|can|may)) only (?!be\b|see\b|get\b)\w",
             rf"{_LEAD}(?:the|every|each|all|your) (?:commit messages?|commits?|pull requests?|prs?)\b.{{0,20}} (?:must|should|ha(?:s|ve) to|needs? to)\b",
             rf"{_LEAD}{_TOLD}(?:ask|check with|tell) (?:me|us|first|for)\b.{{0,60}}\b(?:before|first)\b",
             r"^.{0,120}\bbefore (?:asking me|any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b",
-            rf"^.{{0,120}}(?:\b(?:without(?: any)?|(?:add|use|introduce|with) no)|(?:\b(?:not|avoid|stop)|n['’]t) (?:add|us|introduc)(?:e|ing)?(?: any)?) {_KINDS}|^(?:please )?no {_KINDS}",
+            rf"^(?!.*\b(?:if|whether)\b).{{0,120}}(?:\b(?:without(?: any)?|(?:add|use|introduce|with) no)|(?:\b(?:not|avoid|stop)|n['’]t) (?:add|us|introduc)(?:e|ing)?(?: any)?) {_KINDS}|^(?:please )?no {_KINDS}",
             rf"{_LEAD}{_TOLD}(?:answer|respond|reply|speak|talk)(?: to me| me)? in (?!(?:the|a|an|this|that|one|two|json|markdown)\b)[a-z]+\W*$",
             r"^(?:antworte (?:auf|in)|auf(?= \w+ antworten)|répond(?:s|ez) en|respónd?eme en|respond[ea](?:me)? e[nm]|odpowiadaj po|отвечай(?:те)? (?:на|по)) \w+(?: antworten)?\W*$",
             r"[用語어](?:(?<=用)\w{1,4}(?:回答|回复|回覆)|(?<=\w語)で(?:答え|回答|返事|返答|応答)|(?<=\w어)로 (?:답|대답|응답))",

@@ -15,6 +15,7 @@ from leafward.export.demo import demo_session
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.messages import messages_of
 from leafward.session.session import Session
+from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, line_key, read_outline
 from leafward.summaries.summarizers.summary import Span
@@ -74,7 +75,8 @@ def test_rules_goal_and_finished_work_outlive_three_more_compactions() -> None:
     # What was asked for is a text: its title names it, its first sentence is no outcome.
     named = 'the reply gives the text "Run each job once, and never lose one"'
     asked = "Last request, answered: PR description. what, why, how to check, risks"
-    assert told(last, SummarySection.GOAL) == [f"{asked} → {named}"]
+    assert f"{asked} → {named}" in done
+    assert told(last, SummarySection.GOAL) == [GOT_REPLY]
     # The wish for the form of a review ends with the review.
     assert not any("findings only" in rule for rule in told(last, SummarySection.CONSTRAINTS))
     assert told(last, SummarySection.NEXT) == told(last, SummarySection.IN_PROGRESS) == []
