@@ -222,6 +222,14 @@ def test_a_look_in_the_wrong_place_blocks_nothing_once_work_goes_on(since: list[
     assert not [line for line in told if "`./build.sh`" in line]
 
 
+def test_a_program_that_is_not_there_blocks_nothing_once_another_did_its_work() -> None:
+    lacks = "bash: line 1: python: command not found"
+    wrong = _printed("b", "python -c 'import rows'", f"{lacks}\nCommand exited with code 127", True)
+    assert lacks in told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *wrong)[-1]
+    told = told_in(SummarySection.BLOCKED, *_BEGUN, *_BROKEN, *wrong, *ran("c", "python3 -c 'import rows'"))
+    assert not [line for line in told if lacks in line]
+
+
 def test_a_program_that_a_script_lacks_is_in_the_way() -> None:
     lacks = _printed(
         "a", "./build.sh", "./build.sh: line 5: juicer: command not found\nCommand exited with code 127", True

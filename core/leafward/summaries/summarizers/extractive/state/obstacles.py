@@ -64,6 +64,8 @@ _OBSTACLES = 4
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _NOT_THERE = "(?i:no such file|(?:command )?not found|can(?:no|')t (?:open|find|access|stat)|does not exist)"
+_MISUSED = late(r"(?im)^\s*usage: \S|: (?:command )?not found$")
+"""What is printed where a command was put wrongly, or its program is not there: that tells nothing of the work."""
 _SCRIPT = re.compile(r"[./~]*\w[\w.@/-]*(?:/|\.)[\w.@-]+")
 """A word that is a path, or the name of a file."""
 
@@ -209,12 +211,14 @@ class _Missed:
         return place >= 0 and _CUT_OFF.match(self._printed(place)) is not None
 
     def has_printed(self, error: Fact) -> bool:
-        """Whether an error blocks nothing: a program that only reads printed it, such a look, a command that was cut off, or a call whose file came up again since."""
+        """Whether an error blocks nothing: a program that only reads printed it, such a look, a command that was put wrongly or cut off, or a call whose file came up again since."""
         place = self._evidence.position.get(error.last, -1)
         ran = str(self._messages[place].message.get("toolCallId")) if place >= 0 else ""
         call = self._calls.get(ran)
         script = command_of(call.arguments) if call is not None else "|"
         if not is_check(script) and place >= 0 and _was_cut_off(self._messages[place].message):
+            return True
+        if not is_check(script) and self._went_on > place and _MISUSED.search(error.text) is not None:
             return True
         if call is not None and not script and self._is_tried_again(call, place):
             return True
