@@ -58,9 +58,6 @@ SAID_WITH_OPEN = "Said with the open request: "
 OPEN_IN_LIST = f"{OPEN_IN}the agent's list: "
 """The words before steps that say where they stand open, and no more."""
 
-WITH_OFFER = "Said with an offer: "
-"""The lead of what a reply says that ends with an offer which nobody accepted: it may tell what is, or what would be."""
-
 FROM_PLAN = "From the plan: "
 """The lead of what a plan says: it tells how things are to become, in words that may also tell how they are."""
 

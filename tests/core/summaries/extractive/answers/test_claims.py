@@ -125,21 +125,6 @@ def test_steps_of_an_offer_that_waits_for_a_yes_are_proposed() -> None:
     assert told_in(NEXT, *said, reply(step)) == [step]
 
 
-def test_what_is_said_with_an_offer_says_so() -> None:
-    """Fails where what would be is told as what is."""
-    would = "Two indexes hold the frost table: one on the day, and one on the grower of `read_rows`."
-    said = [_ASKED, *ran("a", "cat src/rows.py"), reply(f"{would}\n\nWant me to proceed with wiring it up?")]
-    told = f"Said with an offer: {would}"
-    assert told in told_in(CONTEXT, *said, user("Which rows are the oldest of all?"), reply("Those of May."))
-    agreed = [
-        *said,
-        user("yes, go ahead"),
-        *worked("src/frost.py", "b"),
-        reply("Done. The indexes are there."),
-    ]
-    assert told not in told_in(CONTEXT, *agreed)
-
-
 def test_what_comes_next_amid_work_came_next() -> None:
     step = "The rows are read; the remaining work is to sort `pick_crates` by weight."
     said = [_ASKED, reply(step, ("a", "bash", {"command": "make"})), result("a", "ok")]
@@ -344,9 +329,9 @@ def test_what_a_turn_told_that_only_looked_or_proposed_is_history_once_files_cha
         *looked,
         reply(f"{_FIRST} {found} {cause} Shall I go on?"),
     ]
-    assert f"- Said with an offer: {found}" in summarize(span(*said)).text
+    assert f"- {found}" in summarize(span(*said)).text
     text = summarize(span(*said, user("yes"), *worked("src/rows.py", "b"), reply("Done."))).text
-    assert found not in text
+    assert f"- {found}" not in text
     assert f"- {cause}" in text
 
 

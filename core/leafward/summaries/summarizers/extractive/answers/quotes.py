@@ -26,7 +26,6 @@ from leafward.summaries.summarizers.extractive.answers.sentence_sections import 
 from leafward.summaries.summarizers.extractive.candidates import (
     FROM_PLAN,
     PROPOSED,
-    WITH_OFFER,
     Evidence,
     add,
 )
@@ -282,9 +281,7 @@ def _quote(
         names_something=context and not (proposes or end.talk or end.worked),
         provenance=Provenance.SAID,
         reports=reports,
-        lead=PROPOSED * (proposes and _chooses(line))
-        or FROM_PLAN * (context and end.plans)
-        or WITH_OFFER * (context and end.proposed and not names_cause(line)),
+        lead=PROPOSED * (proposes and _chooses(line)) or FROM_PLAN * (context and end.plans),
     )
 
 
