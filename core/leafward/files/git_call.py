@@ -14,7 +14,7 @@ _SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat
 _QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
 
 
-def git_output(git: str, folder: Path, words: Sequence[str], seconds: float, stdin: bytes = b"") -> bytes:
+def git_output(git: str, folder: Path, words: Sequence[str], seconds: float, stdin: bytes) -> bytes:
     """The output of the program `git`, called in a folder; empty where it fails. Raises OSError, subprocess.SubprocessError."""
     # None of its variables: they would point to another repository.
     around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

@@ -40,7 +40,7 @@ class BlameScreen(BaseScreen[None]):
     }
     """
 
-    def __init__(self, path: Path, cards: Sequence[Card] | None = None, session: Path | None = None) -> None:
+    def __init__(self, path: Path, cards: Sequence[Card] | None, session: Path | None) -> None:
         super().__init__()
         self.state = BlameState(path, cards, session)
 

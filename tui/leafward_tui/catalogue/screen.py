@@ -71,7 +71,7 @@ class CatalogueScreen(BaseScreen[None]):
     }
     """
 
-    def __init__(self, paths: Sequence[Path] = ()) -> None:
+    def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__()
         self.state = CatalogueState(tuple(paths))
         self._settling = Delay(self.set_timer)

@@ -70,7 +70,7 @@ class CompareScreen(BaseScreen[CompareResult | None]):
     }
     """
 
-    def __init__(self, session: Session, a: int, b: int, *, mark: int = -1) -> None:
+    def __init__(self, session: Session, a: int, b: int, *, mark: int) -> None:
         super().__init__()
         self.state = CompareState(session, ReadState((a, b)), mark)
 

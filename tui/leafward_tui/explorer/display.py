@@ -204,7 +204,7 @@ class ExplorerDisplay:
         """Shows a problem."""
         self.tell(safe_line(problem, _PROBLEM), "bad")
 
-    def refuse(self, text: str, keys: Sequence[KeyHint] = ()) -> None:
+    def refuse(self, text: str, keys: Sequence[KeyHint]) -> None:
         """Shows for a moment why a key does nothing while a summary is made."""
         self._refused_until = time.monotonic() + _REFUSAL_SECONDS
         self.after(_REFUSAL_SECONDS, self._end_refusal)

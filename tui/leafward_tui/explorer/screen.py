@@ -87,8 +87,8 @@ class ExplorerScreen(BaseScreen[None]):
     def __init__(
         self,
         path: Path,
-        agent: str | None = None,
-        ahead: Prefetch | None = None,
+        agent: str | None,
+        ahead: Prefetch | None,
         target: OpenTarget | None = None,
     ) -> None:
         super().__init__()

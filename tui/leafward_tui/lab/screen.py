@@ -62,7 +62,7 @@ class LabScreen(BaseScreen[LabResult | None]):
     }
     """
 
-    def __init__(self, session: Session, entry: int, pins: tuple[str, ...] = ()) -> None:
+    def __init__(self, session: Session, entry: int, pins: tuple[str, ...]) -> None:
         """`entry` is an entry to plan at, or a compaction to plan beside; `pins` go into the summary."""
         super().__init__()
         self.state = LabState(session, entry, pins)

@@ -47,9 +47,7 @@ class SearchScreen(BaseScreen[object]):
     }
     """
 
-    def __init__(
-        self, paths: Sequence[Path], cards: Sequence[Card] | None, left: LeftSearch | None = None
-    ) -> None:
+    def __init__(self, paths: Sequence[Path], cards: Sequence[Card] | None, left: LeftSearch | None) -> None:
         """`left` is an earlier search, or one to begin where it has no results yet."""
         super().__init__()
         self._left = left or LeftSearch()

@@ -182,7 +182,7 @@ def previous_summary(before: StoredParts) -> str:
     return "\n\n".join(part for part in (before.summary, before.files) if part)
 
 
-def span_from(session: Session, there: DividedPath, *, pins: Sequence[str] = (), focus: str = "") -> Span:
+def span_from(session: Session, there: DividedPath, *, pins: Sequence[str], focus: str) -> Span:
     """The span, from messages that are already decoded."""
     return Span(
         messages=there.summarised,

@@ -123,7 +123,7 @@ def column_of(
     plan: Plan,
     injected: Injection | None,
     draft: Draft | None,
-    cost: float | None = None,
+    cost: float | None,
     *,
     by_model: bool = False,
 ) -> Column:

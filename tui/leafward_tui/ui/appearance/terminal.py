@@ -152,7 +152,7 @@ def textual_settings(env: Mapping[str, str], *, windows: bool = sys.platform == 
     return settings
 
 
-def color_system(env: Mapping[str, str], *, windows: bool = sys.platform == "win32") -> str | None:
+def color_system(env: Mapping[str, str], *, windows: bool) -> str | None:
     """The value to set for `TEXTUAL_COLOR_SYSTEM` before Textual is imported, None where Rich already finds it.
 
     Rich looks at COLORTERM and the last part of TERM only: Ghostty, foot and Alacritty over ssh would get 16 colours,
