@@ -135,7 +135,10 @@ def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
         if problem.offset is not None:
             where.append(f"byte {problem.offset:,}")
         place = f"  ({', '.join(where)})" if where else ""
-        yield from warning(f"{problem.code:<{width}}  {safe_line(problem.text)}{place}", page)
+        *lines, last = warning(f"{problem.code:<{width}}  {safe_line(problem.text)}{place}", page)
+        if place and last.endswith(place):
+            last = last.removesuffix(place) + page.style(place, "faint")
+        yield from (*lines, last)
 
 
 @dataclass(frozen=True, slots=True)
