@@ -135,6 +135,8 @@ class _TurnEnd(NamedTuple):
     """Whether later work may have changed the state that it tells."""
     proposed: bool
     """Whether it offers something that nobody accepted."""
+    offers: bool
+    """Whether that is so, and no file was changed for it."""
     chosen: bool
     """Whether its choices were taken: work carried them out, or it reports work."""
     plans: bool
@@ -221,6 +223,7 @@ class _TurnEnds(NamedTuple):
             worked=place in self.working or place < self.before,
             over=place < self.over_until,
             proposed=place in self.proposed,
+            offers=place in self.proposed and not self.carried.is_carried_out(place, told_last=True),
             chosen=place in self.reporting
             or (place not in self.proposed and self.carried.is_carried_out(place, told_last=True)),
             plans=False,
@@ -284,7 +287,7 @@ def _quote(
         reports=reports,
         lead=PROPOSED * (proposes and _chooses(line))
         or FROM_PLAN * (context and end.plans)
-        or WITH_OFFER * (context and end.proposed and not names_cause(line)),
+        or WITH_OFFER * (context and end.offers and not names_cause(line)),
     )
 
 
