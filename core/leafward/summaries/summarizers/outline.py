@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.composed_text import composed
 from leafward.base.figures import first_few
 from leafward.base.safe_text import safe_line
-from leafward.summaries.facts.sentences.checklists import LISTED_OPEN
+from leafward.summaries.facts.sentences.checklists import LISTED
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.summarizers.outline_items import ItemsAbove, WorkState
 
@@ -154,6 +154,8 @@ class OutlineLine(NamedTuple):
     """Whether our heading above it says that files changed since it was said."""
     intro: str = ""
     """The words of the item above it that lead to it."""
+    listed: str = ""
+    """Of an item of a list that shares a line of ours with others, the words before them."""
 
 
 def read_outline(text: str) -> Iterator[tuple[SummarySection, str, bool | None]]:
@@ -214,11 +216,10 @@ def outline_lines(text: str) -> Iterator[OutlineLine]:
         depth = len(line) - len(line.lstrip())
         body = _MARK.sub("", body)
         box = _BOX.match(body)
-        listed = LISTED_OPEN.match(body) if current is SummarySection.NEXT else None
-        if listed is not None:
-            file = (listed["file"] or "").strip("`")
+        listed = LISTED.match(body)
+        if listed is not None and not fenced:
             for one in listed["items"].split("; "):
-                yield OutlineLine(current, one, is_open=True, file=file)
+                yield OutlineLine(current, one, listed["open"] is not None, listed=listed["where"])
             continue
         if fenced:
             # Code is neither a step nor a goal.

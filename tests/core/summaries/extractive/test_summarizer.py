@@ -155,7 +155,7 @@ a.py
     assert (SummarySection.CONSTRAINTS, "**No new dependencies**") in outline
     assert (SummarySection.DECISIONS, "Use a table - the tree was slow") in outline
     assert (SummarySection.NEXT, "Write docs/table.md") in outline
-    assert (SummarySection.DONE, "Ticked by the agent: Steps: Fill parseTable") in outline
+    assert (SummarySection.DONE, "Steps: Fill parseTable") in outline
     assert not any(section is SummarySection.NEXT and "parseTable" in text for section, text in outline)
     assert re.search(r"src/reader.py\b.*885 lines", made.text)
     assert "310 lines" not in made.text, "the file was changed since"

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
-OPEN_IN = "Open in "
-"""The beginning of the words of a summary of ours before the open items of a list, which share a line."""
-LISTED_OPEN = late(
-    rf"(?:- )?{OPEN_IN}(?:the agent's list|a reply|a request|(?P<file>`[^`]{{1,200}}`)): (?P<items>.+)"
+OPEN_IN, TICKED = "Open in ", "Ticked "
+"""The beginning of the words of a summary of ours before the open, or the ticked items of a list, which share a line."""
+LISTED = late(
+    rf"(?:- )?(?P<where>(?:(?P<open>{OPEN_IN})|{TICKED}(?:by|in) )(?:the agent's list|the agent|the user|a reply|a request|`[^`]{{1,200}}`): )(?P<items>.+)"
 )
 """Such a line."""
 _BOX = late(r"\[[ xX✓~-]\]\s")
@@ -42,7 +42,7 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
 
     A heading of things to try goes before the headings below it: `Testing checklist, Print mode`.
     """
-    if _BOX.search(text) is None and OPEN_IN not in text:
+    if _BOX.search(text) is None and not (OPEN_IN in text or TICKED in text):
         return
     heading, fenced = "", False
     above: tuple[int, str] | None = None
@@ -51,9 +51,9 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
         if match is not None:
             is_open = match[1] in {" ", "-", "~"} and not is_put_off(match[2])
             yield match[2].strip(), is_open, heading
-        elif (listed := LISTED_OPEN.match(line)) is not None:
+        elif (listed := LISTED.match(line)) is not None:
             for item in listed["items"].split("; "):
-                yield item.strip(), True, heading
+                yield item.strip(), listed["open"] is not None, heading
         elif FENCE.match(line):
             fenced = not fenced
         elif not fenced and HEADING.match(line):

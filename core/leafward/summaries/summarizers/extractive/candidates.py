@@ -138,8 +138,9 @@ class LineCandidate:
 
     @property
     def is_ticked(self) -> bool:
-        """Whether calls show it: no request, and no line that says who ticked it."""
-        return self.section is SummarySection.DONE and not (self.asks or self.group)
+        """Whether calls of the span show it: no request, no line that says who ticked it, and none of an earlier summary."""
+        shown = self.provenance is Provenance.RECORDED and not (self.asks or self.group)
+        return self.section is SummarySection.DONE and shown
 
     @property
     def came(self) -> str:

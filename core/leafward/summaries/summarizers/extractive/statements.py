@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, changes_text, first_of
 from leafward.summaries.facts.calls.printed_errors import ended_with
-from leafward.summaries.facts.sentences.checklists import OPEN_IN, is_to_try
+from leafward.summaries.facts.sentences.checklists import OPEN_IN, TICKED, is_to_try
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.prose import sentences
@@ -261,9 +261,9 @@ def _ticked_in(evidence: Evidence, fact: Fact) -> str:
     """The words before what is ticked in a list: by whom, or where."""
     file = _file_of(evidence, fact)
     return (
-        f"Ticked in {file}: "
+        f"{TICKED}in {file}: "
         if file
-        else f"Ticked by the {'user' if fact.voice is Voice.USER else 'agent'}: "
+        else f"{TICKED}by the {'user' if fact.voice is Voice.USER else 'agent'}: "
     )
 
 

@@ -161,3 +161,17 @@ def test_a_request_that_lost_its_outcome_is_told_with_the_files_that_were_change
     ]
     text = _text(*counted, reply("The crates are tested, 28 tests pass."), *later)
     assert "- Asked: Test the sums of the crates of the valley. → changed `crates.py`" in text
+
+
+def test_the_items_of_a_list_are_told_with_it_after_the_next_compaction() -> None:
+    """Fails where the line of a list is carried as one item, or stands beside the list itself."""
+    said = [
+        user("Lay out the rows anew."),
+        *worked("src/rows.py", "a"),
+        *_listed("Close the gaps", "Draw arrows"),
+    ]
+    once = _text(*said, reply("Laid out."))
+    again = summarize(span(*_NEXT, previous=once, previous_entry=3)).text
+    assert "- Ticked by the agent: Close the gaps; Draw arrows" in again
+    anew = summarize(span(*_NEXT, *_listed("Close the gaps"), previous=once, previous_entry=3)).text
+    assert anew.count("Close the gaps") == 1

@@ -20,7 +20,6 @@ from leafward.summaries.summarizers.extractive.candidates import (
     ASKED,
     ASKED_BEFORE,
     BEFORE_KEPT,
-    OPEN_IN_LIST,
     SAID_WITH,
     SAID_WITH_OPEN,
     add,
@@ -148,14 +147,21 @@ def carry(
         before = line.section
         if _names_file_of(line, read, below) or _holds_nothing(line.text):
             continue
-        if is_made_anew(evidence, line.text, entry):
+        if is_made_anew(evidence, line.text, entry) or (read.listed and _is_listed_anew(evidence, line.text)):
             continue
         carried = _carried(since, line, read, not_done=not_done)
         if carried is not None:
-            _add(since, carried, entry, Provenance.DATED if read.dated else Provenance.EARLIER)
+            _add(since, carried, entry, Provenance.DATED if read.dated else Provenance.EARLIER, read.listed)
     if goals and not (behind.turns or lasting):
         goal = user_requests.GO_ON if behind.later else user_requests.GOT_REPLY
         add(evidence, SummarySection.GOAL, goal, (entry,), 3.0, first=True)
+
+
+def _is_listed_anew(evidence: Evidence, item: str) -> bool:
+    """Whether a list of the span has an item, before which the heading of its list may stand."""
+    items = (item, item.partition(": ")[2])
+    facts = [evidence.facts.get((FactKind.TODO, line_key(one))) for one in items if one]
+    return any(fact is not None and fact.last in evidence.position for fact in facts)
 
 
 def _since(evidence: Evidence, behind: Since) -> _Since:
@@ -370,7 +376,7 @@ def _is_stale(since: _Since, line: _Line) -> bool:
     return text.startswith(offers.DECLINED) and offers.is_wanted(text, since.turns)
 
 
-def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) -> None:
+def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance, listed: str = "") -> None:
     section, text, lead = line
     if section is SummarySection.CONSTRAINTS:
         asked = since.evidence.reader.rules.asked_since(text) or since.kept.rules.revoked_by(text)
@@ -396,9 +402,7 @@ def _add(since: _Since, line: _Line, entry: EntryIndex, provenance: Provenance) 
         first=section is SummarySection.GOAL,
         lead=lead,
         provenance=provenance,
-        group=OPEN_IN_LIST
-        if section is SummarySection.NEXT and line_key(text) in since.evidence.reader.plan.open
-        else "",
+        group=listed if section in _WORK else "",
         # Lines of code in an earlier summary are kept only where they hold a name.
         names_something=section is SummarySection.CONTEXT and _CODE.search(text) is not None,
     )
