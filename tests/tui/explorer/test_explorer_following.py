@@ -19,7 +19,7 @@ from tests.tui.explored import (
     note,
     tree,
 )
-from tests.tui.session_store import DEADLINE, HELD, reached, rows, until
+from tests.tui.session_store import HELD, reached, rows, until
 from tests.tui.sure import sure
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class TestFollowing:
             file.turn("e")
             await until(pilot, lambda: any("counting facts…" in row for row in rows(pilot.app)))
             # A process of lower priority than the other tests has to start and to work it out.
-            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)), 3 * DEADLINE)
+            await until(pilot, lambda: any("pi loses ~" in row for row in rows(pilot.app)))
             # The last count stands until there is another one.
             file.turn("f")
             await until(pilot, lambda: any("f prompt" in row for row in tree(_screen)))
