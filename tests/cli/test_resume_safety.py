@@ -19,6 +19,7 @@ from tests.acting import Acting
 from tests.claude_transcript import Transcript
 from tests.cli.restored import Work
 from tests.codex_rollout import Rollout
+from tests.foreign_stores import make
 from tests.opencode_store import Conversation, Database
 from tests.pi_file import HEADER
 
@@ -219,15 +220,28 @@ def test_an_empty_folder_is_not_taken_for_the_current_one(run: Run, tmp_path: Pa
     assert os.listdir(tmp_path) == ["s.jsonl"]
 
 
+@pytest.mark.parametrize("healed", [False, True])
 def test_a_failed_import_says_how_its_document_is_imported(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, healed: bool
 ) -> None:
     program = tmp_path / "bin" / "opencode"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 'no room' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-    outcome: Any = run("fork", pi(tmp_path, "s", str(tmp_path)), "leaf", "--to", "opencode", "--import")
+    words: list[Path | str] = [
+        "fork",
+        pi(tmp_path, "s", str(tmp_path)),
+        "leaf",
+        "--to",
+        "opencode",
+        "--import",
+    ]
+    if healed:
+        store = make("opencode", tmp_path / "store")
+        store.close()
+        words = ["heal", store.path, "--anyway", "--cwd", str(tmp_path)]
+    outcome: Any = run(*words)
     assert (outcome.code, outcome.out) == (1, "")
     assert "no room; the document is kept; to import it, run cd -- " in outcome.err
     assert Path(shlex.split(outcome.err.splitlines()[-1].rpartition(" && ")[2])[-1]).is_file()

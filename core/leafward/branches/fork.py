@@ -222,20 +222,25 @@ def _refuse_changed(session: Session, *, may_grow: bool) -> None:
         raise Refused(f"{session.path.name} changed while it was read; nothing is written, try again")
 
 
-def import_now(draft: ForkDraft, env: Mapping[str, str]) -> None:
+def import_now(draft: ForkDraft, env: Mapping[str, str], *, kept: bool = True) -> None:
     """Runs the agent's own import of a written document in the session's folder, then deletes the document.
 
-    Raises Refused with the agent's message where it fails; anything it left is removed, and the document stays.
+    Raises Refused with the agent's message where it fails; anything it left is removed. The document stays, and the error says
+    how to import it later; with `kept` false it is deleted.
     """
     if draft.imported is None:
         return
     try:
         _run(draft.imported.command.ready(), env)
-    except Refused:
+    except Refused as error:
         # Why the import failed says more than why its leftovers stay.
         with suppress(Refused):
             _run(draft.imported.undo, env)
-        raise
+        if not kept:
+            draft.file.unlink(missing_ok=True)
+            raise
+        later = f"the document is kept; to import it, run {draft.imported.command.line()}"
+        raise Refused(f"{error}; {later}") from error
     # The session exists even if this fails; `doctor` reports the leftovers.
     with suppress(OSError):
         draft.file.unlink(missing_ok=True)

@@ -188,15 +188,9 @@ def _drafted(
 
 
 def _store(session: Session, draft: ForkDraft, env: Mapping[str, str]) -> None:
-    if draft.imported is None:
-        forking.store(session, draft)
-        return
-    try:
-        forking.store_and_import(session, draft, env)
-    except Refused:
-        # A second run makes another document, so this one would be left over.
-        draft.file.unlink(missing_ok=True)
-        raise
+    forking.store(session, draft)
+    # A second run makes another document, so this one would be left over.
+    forking.import_now(draft, env, kept=False)
 
 
 def _holding(moved: MovedSession, session: Session, end: EntryIndex) -> str:

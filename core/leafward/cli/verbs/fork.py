@@ -81,7 +81,7 @@ def fork(selector: str, entry: str, options: ForkOptions, dry_run: bool, as_json
                     there = _earlier(session, made, options, settings)
             made = _written(session, made, there)
             if begins:
-                _import(made.draft)
+                forking.import_now(made.draft, os.environ)
                 imported = made.draft.imported is not None
         new = not dry_run and (there is None or imported)
         with after(forking.stored_words(made.draft, imported=imported) if new else ""):
@@ -145,18 +145,6 @@ def _earlier(
     """The result of an earlier try of the same fork: a session without new messages, or a document that was not imported."""
     unused = unused_fork(session, made, settings, os.environ, put_in) if options.run else None
     return unused or waiting_import(made, put_in)
-
-
-def _import(draft: ForkDraft) -> None:
-    """Lets the agent import a document. If that fails, the error names the command that imports it later."""
-    try:
-        forking.import_now(draft, os.environ)
-    except Refused as error:
-        if draft.imported is None:
-            raise
-        raise Refused(
-            f"{error}; the document is kept; to import it, run {draft.imported.command.line()}"
-        ) from error
 
 
 def _left_behind(

@@ -160,8 +160,11 @@ def test_a_document_is_cleared_away_once_it_was_imported(tmp_path: Path, stub: S
 def test_a_failed_import_is_taken_back_and_its_document_stays(tmp_path: Path, stub: Stub) -> None:
     made = stored(tmp_path)
     stub.fails.touch()
-    with pytest.raises(Refused, match=r"\Aopencode import failed \(1\): Error: it does not fit\Z"):
+    with pytest.raises(Refused, match=r"\Aopencode import failed \(1\): Error: it does not fit; ") as refused:
         forking.import_now(made.draft, stub.env)
+    assert made.draft.imported is not None
+    kept = f"; the document is kept; to import it, run {made.draft.imported.command.line()}"
+    assert str(refused.value).endswith(kept)
     folder = str(tmp_path / "orchard")
     undone = ["session", "delete", made.draft.id]
     assert stub.told() == [[["import", str(made.draft.file)], folder, folder], [undone, folder, folder]]
