@@ -365,7 +365,7 @@ def test_doctor_says_what_would_heal_it(run: Run, tmp_path: Path) -> None:
     document = run("doctor", file.path, "--json").document
     assert [one["code"] for one in document["heal"]] == ["open-call"]
     text = run("doctor", file.path).out
-    assert f"(1 open-call)\nleafward heal {file.path} --dry-run" in text
+    assert f"(1 open-call)\nleafward heal {quote(str(file.path))} --dry-run" in text
     sound = Acting(tmp_path / "s.jsonl", {**HEADER, "cwd": str(tmp_path)})
     sound.user("plant a pear tree")
     sound.said("planted")
