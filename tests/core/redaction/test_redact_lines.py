@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from leafward.base.redact.redaction import redact
+from leafward.redaction.redaction import redact
 from tests.core.redacted import assert_stays, assert_takes_linear_time, repeated
 
 LOGINS = {"anna": "Kirschbaum42x", "bert": "Zwetschge77q", "carl": "Mirabelle19z"}
