@@ -87,3 +87,11 @@ def test_very_many_limits_beside_work_that_none_of_them_limits() -> None:
     with in_linear_time():
         assert not any(limits_work(limit, prompt) for limit in limits)
     assert limits_work(limits[0], f"{prompt}\nPaint the rows.")
+
+
+@pytest.mark.parametrize(
+    "said", ["please, " * 40 + "xyz not it", "never " + "edit " * 16_000], ids=["leads", "work"]
+)
+def test_very_many_words_that_an_order_may_begin_with(said: str) -> None:
+    with in_linear_time():
+        orders_agent(said)

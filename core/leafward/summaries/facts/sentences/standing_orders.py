@@ -9,8 +9,10 @@ from __future__ import annotations
 from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.marker_words import markers
 
+_LEADS = r"(?:please|remember|important|note|but|and|also|just|so|oh|ok(?:ay)?|for now|bitte|aber|und|por favor|pero|per favore|surtout|mais|s['’]il (?:te|vous) plaît)\b"
 _LEAD = (
-    r"^(?:\W*(?:please|remember|important|note|but|and|also|just|so|oh|ok(?:ay)?|for now|bitte|aber|und|por favor|pero|per favore|surtout|mais|s['’]il (?:te|vous) plaît)\b[\s,:!]*)*"
+    # Between two such words only one part may match: else many of them take exponential time.
+    rf"^(?:\W*{_LEADS}(?:\W*{_LEADS})*[\s,:!]*)?"
     r"(?:(?:when(?:ever)?|if|before|after|once|(?:every|each) time) (?:you|we)\b[^,;]{1,80}, ?)?"
 )
 _TOLD = (
@@ -54,7 +56,7 @@ ORDERS = markers(
 )
 """Such an order, in lower case."""
 _OF_THE_WORK = late(
-    r"\b(?:edit|change|update|modify|adjust|add|write|rewrite|put|create|fix|configure|extend|ändere|ergänze|schreib\w*|modifie\w*|ajoute\w*|change[rz]|cambia|añade|escribe)\b[^,;]*?"
+    r"\b(?:edit|change|update|modify|adjust|add|write|rewrite|put|create|fix|configure|extend|ändere|ergänze|schreib\w*|modifie\w*|ajoute\w*|change[rz]|cambia|añade|escribe)\b[^,;]{0,200}?"
     r"\b(?:to|that|which|who|so|it|they|damit|dass|d[eao]ss|que|pour|para)\b.{0,24}?\b(?:never|always|nie|niemals|immer|jamais|toujours|nunca|siempre)\b"
 )
 """Lasting words about what is to be made: the sentence asks for the work."""
