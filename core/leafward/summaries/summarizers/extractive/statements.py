@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, changes_text, first_of
+from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, first_of, strings_in
 from leafward.summaries.facts.calls.printed_errors import ended_with
 from leafward.summaries.facts.sentences.checklists import OPEN_IN, TICKED, is_to_try
 from leafward.summaries.facts.sentences.content_words import content_words
@@ -239,7 +239,8 @@ def _todos(evidence: Evidence, is_open: bool, heading: str, items: list[Fact], w
         add(
             evidence,
             section,
-            fact.text,
+            # The items that share a line are read apart again.
+            fact.text.replace("; ", ", ") if group else fact.text,
             (fact.entry,),
             worth * rank,
             limit=200,
@@ -260,15 +261,16 @@ def _open_in(evidence: Evidence, fact: Fact, heading: str) -> str:
 def _ticked_in(evidence: Evidence, fact: Fact) -> str:
     """The words before what is ticked in a list: by whom, or where."""
     file = _file_of(evidence, fact)
-    return (
-        f"{TICKED}in {file}: "
-        if file
-        else f"{TICKED}by the {'user' if fact.voice is Voice.USER else 'agent'}: "
-    )
+    users = fact.voice is Voice.USER and fact.entry == fact.last
+    return f"{TICKED}in {file}: " if file else f"{TICKED}by the {'user' if users else 'agent'}: "
 
 
 def _file_of(evidence: Evidence, fact: Fact) -> str:
     """The file into which a call wrote an item of a checklist; empty for any other item."""
-    calls = evidence.calls.get(evidence.position[fact.last], ()) if fact.voice is Voice.CODE else ()
-    paths = [first_of(call.arguments, PATH_ARGUMENTS) for call in calls if changes_text(call.arguments)]
-    return named_files(paths[:1])
+    calls = evidence.calls.get(evidence.position[fact.entry], ()) if fact.voice is Voice.CODE else ()
+    paths = [
+        first_of(call.arguments, PATH_ARGUMENTS)
+        for call in calls
+        if any(fact.text in text for text in strings_in(call.arguments))
+    ]
+    return named_files(paths[-1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.facts.calls.agent_plan import AgentPlanItem
 from leafward.summaries.summarizers.extractive.candidates import quoted
 from tests.core.told import ended, ran, reply, result, span, summarize, user, worked
 
@@ -175,3 +176,38 @@ def test_the_items_of_a_list_are_told_with_it_after_the_next_compaction() -> Non
     assert "- Ticked by the agent: Close the gaps; Draw arrows" in again
     anew = summarize(span(*_NEXT, *_listed("Close the gaps"), previous=once, previous_entry=3)).text
     assert anew.count("Close the gaps") == 1
+
+
+def test_a_list_stands_in_the_file_of_its_own_call() -> None:
+    """Fails where the first file that the message changes gets the list."""
+    code = ("a", "edit", {"path": "src/crates.py", "oldText": "x", "newText": "def weigh(): ..."})
+    steps = "- [ ] Weigh the pears of the valley\n- [x] Count the crates of the valley"
+    plan = ("p", "write", {"path": "plan.md", "content": steps})
+    text = _text(_ASKED, reply("", code, plan), result("a", "ok"), result("p", "ok"))
+    assert "- Ticked in `plan.md`: Count the crates" in text
+    assert "- Open in `plan.md`: Weigh the pears" in text
+
+
+def test_what_the_user_listed_as_open_is_ticked_by_who_ticks_it() -> None:
+    asked = user("Bring the crates to town:\n- [ ] Count the crates of the valley\n- [x] Buy a larger cart")
+    text = _text(asked, *worked("src/crates.py", "a"), reply("- [x] Count the crates of the valley"))
+    assert "- Ticked by the agent: Count the crates" in text
+    assert "- Ticked by the user: Buy a larger cart" in text
+
+
+def test_a_step_of_two_clauses_is_one_step_after_the_next_compaction() -> None:
+    """Fails where it is read as two, and stays open once it is cancelled."""
+    step, other = "Sort the crates; weigh the pears", {"content": "Wash the cart", "status": "pending"}
+    first, then = (
+        [
+            reply("", ("t", "todowrite", {"todos": [{"content": step, "status": status}, other]})),
+            result("t", "ok"),
+            *worked("src/crates.py", "a"),
+        ]
+        for status in ("pending", "cancelled")
+    )
+    once = _text(_ASKED, *first)
+    assert "- Open in the agent's list: Sort the crates, weigh the pears; Wash the cart\n" in once
+    plan = (("at 0", AgentPlanItem(step, True)), ("at 1", AgentPlanItem("Wash the cart", True)))
+    again = summarize(span(user("go on"), *then, previous=once, previous_entry=3, plan=plan)).text
+    assert "- Open in the agent's list: Wash the cart\n" in again
