@@ -297,6 +297,18 @@ def test_lines_of_another_thread_in_the_same_file_are_named(
     assert [text for _, text in said(session)] == ["Count the pears", "Seven", "Count the plums", "Nine"]
 
 
+def test_a_description_is_no_other_session_where_the_first_one_is_broken(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path)
+    rollout.prompt("Count the pears")
+    rollout.reply("Seven")
+    data = rollout.path.read_bytes()
+    rollout.path.write_bytes(b"\0" * 8 + data[8:])
+    rollout.line("session_meta", id=THREADS[0], cwd="/home/ada/orchard", cli_version="0.125.0")
+    rollout.prompt("Count the plums")
+    rollout.reply("Nine")
+    assert "joined-session" not in problems(opened(rollout.path))
+
+
 def test_what_a_fork_copied_is_no_other_session(tmp_path: Path) -> None:
     source = Rollout(tmp_path)
     source.prompt("Count the pears")

@@ -93,7 +93,7 @@ class EntryBuilder:
         self.joined: list[int] = []
         """Entries with which the lines of another thread begin in the same file, which Codex sends with those before them."""
         self._described: object = None
-        """The thread that the first line names."""
+        """The thread that the first description names."""
         self.unknown: dict[str, int] = {}
         """Unknown types of records, with their numbers."""
         self.first_unknown = -1
@@ -403,12 +403,11 @@ class EntryBuilder:
         text = instructions.get("text") if isinstance(instructions, dict) else None
         thread, later = payload.get("id"), at > 0 and not self.responses.partial
         anew = later and payload.get("history_mode") == "paginated"
-        if at == 0:
-            self._described = thread
-        elif anew:
+        if anew:
             self._begin_anew()
-        elif later and self.responses.reply >= 0 and thread != self._described:
+        elif later and self.responses.reply >= 0 and self._described not in (None, thread):
             self.joined.append(len(self.columns))
+        self._described = self._described or thread
         if (at == 0 or anew) and isinstance(text, str) and text and (anew or text != self.system):
             self.system = text
             self._add(Kind.SYSTEM, at)
