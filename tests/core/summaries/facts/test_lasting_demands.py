@@ -81,6 +81,25 @@ def test_a_report_a_complaint_or_a_wish_with_words_of_orders_is_none(said: str) 
     assert not orders_agent(said)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Login always fails",
+        "Search never returns results",
+        "Users always see the old page",
+        "Always crashes on startup",
+        "Always the same error",
+        "Immer noch kaputt",
+        "Toujours le même problème",
+        "Der Bau bricht immer wieder ab",
+        "We can only test on Windows",
+        "You will only find it in src",
+    ],
+)
+def test_a_report_of_what_is_always_so_is_no_order(said: str) -> None:
+    assert not orders_agent(said)
+
+
 def test_very_many_limits_beside_work_that_none_of_them_limits() -> None:
     limits = [f"Change the row {number}, and don't paint it twice." for number in range(3_000)]
     prompt = "\n".join(limits)

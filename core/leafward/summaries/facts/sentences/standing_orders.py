@@ -21,6 +21,8 @@ _TOLD = (
 )
 _LASTING = r"(?:never|always|under no circumstances|nie|niemals|immer|jamais|toujours|nunca|jamás|siempre|sempre|никогда|всегда)\b"
 _ACTS = r"(?:edit|modify|touch|commit|push|merge|rebase|deploy|publish|release|install|run|execute|delete|restart|start|implement|code|ask|jump)\b"
+_REPORTS = r"(?:\w+[^s\W]s|the same|noch|wieder|wenn|le|la|les|un|une|el|il|lo|que|quando|cuando|quand)\b"
+"""What follows such a word in a report: a verb of somebody else, or how it is again."""
 _IN_GIT = r"(?:\w{0,4}(?:commit|push|rebase|deploy)\w{0,4}|\w{0,3}(?:пуш|коммит)\w{0,4})\b"
 """What programmers of many languages say for these acts."""
 _NOT = r"(?:nicht|nichts|keine?n?|не)\b"
@@ -30,8 +32,9 @@ _KINDS = r"(?:new|external|third[- ]party|breaking|extra|additional|runtime) (?!
 ORDERS = markers(
     "|".join(
         (
-            rf"{_LEAD}{_TOLD}{_LASTING} ?(?!be (?!sure))\w",
-            rf"{_LEAD}{_OTHERS}[^\W\d_]+ {_LASTING} \w",
+            rf"{_LEAD}{_TOLD}{_LASTING} ?(?!be (?!sure)|{_REPORTS})\w",
+            # In English what stands before these words is the subject of a report.
+            rf"{_LEAD}{_OTHERS}[^\W\d_]+ (?!never|always|under){_LASTING} (?!{_REPORTS})\w",
             # Behind a condition it is of the thing made.
             r"^(?!(?:if|when|once)\b).{1,200}[,;:] (?:and |but )?never (?!(?:in|on|at|by|with|as|the|a|an|more|less|than|be)\b)\w",
             r"^(?:永远|总是|始终|一律|每次|いつも|常に|毎回|항상|언제나|매번)",
@@ -39,7 +42,7 @@ ORDERS = markers(
             rf"{_LEAD}(?:you|u)(?:['’]re| are)(?: not|n['’]?t| only) (?:allowed|permitted|supposed) to\b|{_LEAD}it(?:['’]s| is) (?:strictly )?(?:forbidden|prohibited) to\b",
             rf"{_LEAD}{_OTHERS}(?=(?:\w+ ){{0,2}}{_NOT})(?:\w+ ){{0,4}}{_IN_GIT}|{_LEAD}(?:no|não|non|ne) \w+ (?:\w+ ){{0,2}}{_IN_GIT}",
             r"^请?(?:不要|别|不能|不许|禁止)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)|^(?:コミット|プッシュ|デプロイ|マージ)は?しないで|^(?:커밋|푸시|배포|머지)하지 ?마",
-            rf"{_LEAD}(?:only use|use only) [\w@./-]+\W*$|{_LEAD}(?:you|u|we)(?:['’]ll| (?:must|should|will|can|may)) only (?!be\b|see\b|get\b)\w",
+            rf"{_LEAD}(?:only use|use only) [\w@./-]+\W*$|{_LEAD}(?:you|u|we)(?:['’]ll| (?:must|should|will)) only (?!(?:be|see|get|find)\b)\w",
             rf"{_LEAD}(?:the|every|each|all|your) (?:commit messages?|commits?|pull requests?|prs?)\b.{{0,20}} (?:must|should|ha(?:s|ve) to|needs? to)\b",
             rf"{_LEAD}{_TOLD}(?:ask|check with|tell) (?:me|us|first|for)\b.{{0,60}}\bbefore (?:you )?(?:any|every|each|\w+ (?:any|every|each)|{_IN_GIT}|(?:delet|remov|merg|publish|install)\w+)",
             r"^.{0,120}\bbefore (?:asking me|any|every|each|(?:you|we) (?:say|tell|claim|commit|push|merge|start|begin|touch|change|edit|finish|report))\b",
