@@ -294,4 +294,4 @@ def test_what_is_no_session_is_said_once(run: Run, tmp_path: Path, verb: str) ->
         ("pears\n", "is not a session: no line of it is a header or an entry"),
     ):
         file.write_text(text)
-        assert run(verb, file).err == f"leafward: {file}: {said}\n"
+        assert run(verb, file).err == f"leafward: {file} {said}\n"
