@@ -39,7 +39,7 @@ GOLDEN = """\
 
 ### Done
 - [x] Committed: Fill the parse table
-- Ticked in `parser.py`: Steps: Fill parseTable
+- Ticked in `plan.md`: Steps: Fill parseTable
 
 ### In Progress
 - Last request: commit what you have, then fix the test
