@@ -17,6 +17,7 @@ from leafward.compaction.exam.sitting import exams_kept
 from leafward.session.entries import EntryIndex, Kind
 from leafward.session.session import Session
 from leafward_tui.lab.assembly import Controllers
+from leafward_tui.lab.hints import title_facts
 from leafward_tui.lab.model.paid_summaries import KeptDrafts
 from leafward_tui.lab.state import LabState, Mode
 from leafward_tui.ui.appearance.glyphs import UNICODE
@@ -469,6 +470,12 @@ def test_few_keys_do_something_before_the_path_is_measured(tmp_path: Path) -> No
         "mode.leave",
         "pane.next",
     ]
+
+
+def test_the_title_names_no_place_before_the_path_is_measured(tmp_path: Path) -> None:
+    with closing(Session.open(working(tmp_path / "s.jsonl", 2).path)) as session:
+        state = LabState(session, session.leaf)
+        assert title_facts(state, UNICODE)[0].value == "measuring the path"
 
 
 def test_every_intent_has_one_owner(lab: Lab) -> None:

@@ -27,6 +27,8 @@ def title_facts(state: LabState, glyphs: Glyphs) -> list[Fact]:
     """The place of the planned compaction, and remarks on the file."""
     path = state.path
     where = f"planned at #{path.at:,}" if path.at >= 0 else "planned at the beginning"
+    if path.what_if is None and not path.trouble:
+        where = "measuring the path"
     if path.beside >= 0:
         compaction = f"{glyphs.compaction} #{path.beside:,}"
         corrects = path.what_if is not None and path.what_if.choices.summarizer == AS_IT_IS
