@@ -276,3 +276,14 @@ def in_one_piece(session: Session) -> None:
 def compactions(session: Session) -> list[int]:
     """Indexes of the compactions, in the order of the file."""
     return [index for index, kind in enumerate(session.columns.kind) if kind == Kind.COMPACTION]
+
+
+NOWHERE = "0badcafe-0000-4000-8000-000000000000"
+"""The id of a row that was never written."""
+
+
+def boundary(transcript: Transcript, summary: str = "what happened", **fields: Any) -> None:
+    """A compaction as it is written where what it follows is not named, or named by a row that is not there."""
+    given = {"parentUuid": None, "compactMetadata": {"trigger": "auto", "preTokens": 900}, **fields}
+    transcript.row("system", subtype="compact_boundary", content="compacted", **given)
+    transcript.prompt(summary, isCompactSummary=True)
