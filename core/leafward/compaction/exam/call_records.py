@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Choice
 from leafward.files.checks import check_of
+from leafward.files.file_names import in_folder
 from leafward.session.entries import NO_ENTRY, text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.forms import forms
@@ -272,6 +274,6 @@ def _patched(calls: Sequence[ToolCall]) -> Iterator[tuple[str, str, list[str]]]:
             new = "\n".join((patch.content, *(new for _, new in patch.replaced)))
             yield (
                 call.id,
-                patch.moved_to or patch.path,
+                in_folder(patch.moved_to or patch.path, folder_of(call)),
                 [name for name, _ in declared_in(new) if name not in old],
             )

@@ -29,7 +29,7 @@ from leafward.compaction.exam.check_commands import formats, other_checks, tests
 from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.compaction.exam.said_last import asked_last, reported_last
 from leafward.files.file_request import BulkCommand
-from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, ToolCall, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.call_arguments import command_of
@@ -187,16 +187,15 @@ class _Held:
                 turn = len(sightings)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
-                for path in files_changed_by(call.arguments, cwd) if call.id not in failed else ():
+                for path in files_changed_by(call, cwd) if call.id not in failed else ():
                     self.changed.pop(path, None)
                     self.changed[path] = entry
                     pending.add(path)
                     unformatted.add(path)
                 if call.id in refused:
                     continue
-                command = command_of(call.arguments)
-                self._bring_back(command, pending, cwd, failed=call.id in failed)
-                if formats(command):
+                self._bring_back(call, pending, cwd, failed=call.id in failed)
+                if formats(command_of(call.arguments)):
                     # It may have changed any file that was written since the last one: these were changed last together.
                     self.changed |= {path: entry for path in self.changed if path in unformatted}
                     unformatted.clear()
@@ -219,14 +218,14 @@ class _Held:
         self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
 
-    def _bring_back(self, command: str, pending: set[str], cwd: str, *, failed: bool) -> None:
+    def _bring_back(self, call: ToolCall, pending: set[str], cwd: str, *, failed: bool) -> None:
         """Forgets the changes that a command of git took back; `pending` are the files changed since the last commit."""
-        for one in restorations.restorations(command, cwd, failed=failed):
+        for one in restorations.restorations(call, cwd, failed=failed):
             if one.by not in (BulkCommand.STASH, BulkCommand.POP):
                 for path in [path for path in pending if one.covers(path, cwd)]:
                     self.changed.pop(path, None)
                     pending.discard(path)
-        if not failed and restorations.commits(command):
+        if not failed and restorations.commits(command_of(call.arguments)):
             pending.clear()
 
     def lasts(self, rule: Fact) -> bool:

@@ -10,6 +10,7 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.session.entries import tool_calls
 from leafward.session.messages import did_run
 from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, command_of, first_of
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed_by
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def current_file_names(
             continue
         ran = did_run(body)
         for call in tool_calls(body):
-            paths = list(files_changed_by(call.arguments, cwd))
+            paths = list(files_changed_by(call, cwd))
             named = paths or list(filter(None, (first_of(call.arguments, PATH_ARGUMENTS),)))
             if not ran or call.id in failed:
                 files.refused(named)
@@ -48,7 +49,7 @@ def current_file_names(
             files.reached(named)
             command = command_of(call.arguments)
             if command and may_move(command) and call.id in answered:
-                for path, to in moves(command):
+                for path, to in moves(command, folder_of(call)):
                     files.moved(path, to)
     return files.lists()
 

@@ -22,17 +22,17 @@ def may_move(command: str) -> bool:
     return ("mv" in command or "rm" in command) and _MOVES.search(command) is not None
 
 
-def moves(command: str) -> Iterator[tuple[str, str | None]]:
+def moves(command: str, folder: str = "") -> Iterator[tuple[str, str | None]]:
     """Files that a successful command moved, each with its new path, or None where it was removed.
 
-    Paths are as in the command.
+    Paths are from the folder of the session, or from `folder` where the command ran in another one.
     """
     # Most commands move nothing, and whoever waits for the injected text waits for what is loaded.
     from leafward.files.file_operation import FileOperation
     from leafward.files.file_request import Proof
     from leafward.files.shell.effects import effects
 
-    for one in effects(command):
+    for one in effects(command, folder):
         if one.glob or one.by is not None:
             continue
         if one.operation is FileOperation.DELETE:

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def written_texts(command: str) -> Iterator[str]:
+def written_texts(command: str, folder: str = "") -> Iterator[str]:
     """The files that a successful command wrote or appended a text to that stands in the command, in order.
 
-    Paths are as in the command, from the folder in which it ran.
+    Paths are from the folder of the session, or from `folder` where the command ran in another one.
     """
     if ">" not in command or "<<" not in command:
         return
@@ -20,7 +20,7 @@ def written_texts(command: str) -> Iterator[str]:
     from leafward.files.file_request import Proof
     from leafward.files.shell.effects import effects
 
-    for one in effects(command):
+    for one in effects(command, folder):
         if (
             one.operation in (FileOperation.WRITE, FileOperation.APPEND)
             and one.text is not None

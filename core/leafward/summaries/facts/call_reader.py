@@ -27,6 +27,7 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.named_folders import folder_of, in_its_folder, path_at
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
@@ -117,7 +118,7 @@ class CallReader:
         seen = list(self._facts_of(entry, call, command))
         self._told.listed(seen)
         yield from seen
-        changes = tuple(files_changed_by(arguments, self._texts.cwd))
+        changes = tuple(files_changed_by(call, self._texts.cwd))
         if changes:
             yield from self._rules.worked(entry, committed=False)
         elif "git commit" in command:
@@ -137,11 +138,11 @@ class CallReader:
             self.written.append(_written(call, path, names))
 
     def _facts_of(self, entry: EntryIndex, call: ToolCall, command: str) -> Iterator[Sighting]:
-        arguments = call.arguments
+        arguments, folder, cwd = call.arguments, folder_of(call), self._texts.cwd
         path = first_of(arguments, PATH_ARGUMENTS)
         changes = changes_text(arguments)
         named = len(path) <= _LONGEST_PATH and path
-        if named and (key := forms.canonical_path(path, self._texts.cwd)) not in forms.EVERYWHERE:
+        if named and (key := path_at(path, call.folder, cwd)) not in forms.EVERYWHERE:
             voice = Voice.CHANGED if changes else Voice.CALL
             yield new_sighting((FactKind.PATH, key, path, voice, entry, "", "", True))
         if command:
@@ -149,7 +150,8 @@ class CallReader:
             if key:
                 self.ran[key] += 1
                 yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            yield from self._texts.by_form(command, Voice.CALL, entry, numbers=False)
+            seen = self._texts.by_form(command, Voice.CALL, entry, numbers=False)
+            yield from in_its_folder(seen, folder, cwd)
         yield from self._plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
@@ -158,10 +160,12 @@ class CallReader:
                 yield from self._texts.prose(value, Voice.AGENT, entry)
                 continue
             for text in strings_in(value):
-                code = name in TEXT_ARGUMENTS
-                yield from self._texts.by_form(
-                    text, Voice.CODE if code else Voice.CALL, entry, numbers=not code
-                )
+                if name in TEXT_ARGUMENTS:
+                    yield from self._texts.by_form(text, Voice.CODE, entry, numbers=False)
+                else:
+                    yield from in_its_folder(self._texts.by_form(text, Voice.CALL, entry), folder, cwd)
+        for file in files_changed_by(call, cwd) if not changes else ():
+            yield new_sighting((FactKind.PATH, file, file, Voice.CALL, entry, "", ".", True))
         yield from self._checklist(arguments, entry)
 
     def _checklist(self, arguments: dict[str, Any], entry: EntryIndex) -> Iterator[Sighting]:

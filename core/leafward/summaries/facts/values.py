@@ -85,7 +85,10 @@ class Sighting(NamedTuple):
     outcome: str = ""
     """For a command: `exit 0`, `exit 1`, …, `failed`; for a todo: `dropped`, `answered`, `taken up`; else empty."""
     about: str = ""
-    """For a number, the path that it describes. For a todo, the heading above it."""
+    """For a number, the path that it describes. For a todo, the heading above it.
+
+    For a path of a call, the folder that it was named from where that is not the session's, and that of a patch.
+    """
     is_open: bool = True
     """For a todo, whether it is still to be done; for a demand, whether it still holds."""
 
@@ -179,7 +182,7 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
             fact.outcome, fact.ended = seen.outcome, seen.entry
         elif fact.kind in _CLOSED:
             fact.outcome = ""
-        if seen.about:
+        if seen.about and seen.kind is not FactKind.PATH:
             abouts.setdefault(identity, {})[whole.get(seen.about, seen.about)] = None
         fact.is_open = seen.is_open
     for identity, about in abouts.items():
@@ -196,8 +199,12 @@ def gather(sightings: Iterable[Sighting]) -> list[Fact]:
 
 
 def from_root(path: Sighting) -> bool:
-    """Whether a file in the session's folder was named by its whole path: no longer path that ends in the same means it."""
-    return path.text != path.key and (path.text.startswith("/") or path.text[1:2] == ":")
+    """Whether it is known which file a path means: it is whole, or a call changes it. No longer path that ends in the same means it."""
+    return (
+        path.voice is Voice.CHANGED
+        or path.about != ""
+        or (path.text != path.key and (path.text.startswith("/") or path.text[1:2] == ":"))
+    )
 
 
 def whole_paths(keys: Iterable[str]) -> dict[str, str]:

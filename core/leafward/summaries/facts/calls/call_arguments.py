@@ -31,7 +31,12 @@ def paths_of(arguments: Mapping[str, Any]) -> Iterator[str]:
 def is_silent(arguments: Mapping[str, Any]) -> bool:
     """Whether the result of such a call, unless it failed, is the content of a file or only confirms a change."""
     named = first_of(arguments, PATH_ARGUMENTS)
-    return bool(named) and "pattern" not in arguments and not command_of(arguments)
+    return bool(named) and not searches(arguments) and not command_of(arguments)
+
+
+def searches(arguments: Mapping[str, Any]) -> bool:
+    """Whether a call with these arguments searches the files that it names, or their names."""
+    return "pattern" in arguments
 
 
 def changes_text(arguments: Mapping[str, Any]) -> bool:

@@ -9,13 +9,20 @@ from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
 from leafward.files.patch_format import parsed_patch
 from leafward.session.entries import Body, tool_calls
-from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, changes_text, command_of, is_silent
-from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.calls.call_arguments import (
+    PATH_ARGUMENTS,
+    changes_text,
+    command_of,
+    is_silent,
+    searches,
+)
+from leafward.summaries.facts.calls.named_folders import folder_of, path_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from leafward.files.patch_format import FilePatch
+    from leafward.session.entries import ToolCall
 
 _PATCH = "*** Begin Patch\n"
 """The beginning of a patch in a call that changes files by one, as Codex does."""
@@ -81,20 +88,21 @@ def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[s
         return
     for call in tool_calls(message):
         if call.id not in failed:
-            yield from files_changed_by(call.arguments, cwd)
+            yield from files_changed_by(call, cwd)
 
 
-def files_changed_by(arguments: Mapping[str, Any], cwd: str) -> Iterator[str]:
-    """The files that a successful call with these arguments changes, each by its canonical path."""
+def files_changed_by(call: ToolCall, cwd: str) -> Iterator[str]:
+    """The files that a call changes if it succeeds, each by its canonical path."""
+    arguments = call.arguments
     if changes_text(arguments):
         for name in PATH_ARGUMENTS:
             if isinstance(path := arguments.get(name), str) and path:
-                yield forms.canonical_path(path, cwd)
+                yield path_at(path, call.folder, cwd)
                 return
         return
     for patch in patches_of(arguments):
         if patch.verb != "delete":
-            yield forms.canonical_path(patch.moved_to or patch.path, cwd)
+            yield path_at(patch.moved_to or patch.path, folder_of(call), cwd)
 
 
 def patches_of(arguments: Mapping[str, Any]) -> Iterator[FilePatch]:
@@ -118,7 +126,7 @@ def looks(arguments: Mapping[str, Any]) -> bool:
     """Whether a call with these arguments only shows files, or searches them."""
     if command := command_of(arguments):
         return all(map(_LOOKING.match, filter(None, map(str.strip, STEPS.split(command)))))
-    return is_silent(arguments) or "pattern" in arguments
+    return is_silent(arguments) or searches(arguments)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -13,12 +13,14 @@ from leafward.files.file_operation import FileOperation
 from leafward.files.file_request import BulkCommand
 from leafward.files.shell.effects import effects
 from leafward.session.entries import text_of
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.forms import forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from leafward.session.entries import Body
+    from leafward.session.entries import Body, ToolCall
 
 _RESTORES = late(r"\bgit\b[^|;&\n]{0,80}\b(?:checkout|restore|reset|stash)\b")
 _BEGINS = late(r"^\s*git (?:checkout|restore|reset)\b")
@@ -63,13 +65,14 @@ def refused(messages: Iterable[Body]) -> frozenset[str]:
     )
 
 
-def restorations(command: str, cwd: str, *, failed: bool = False) -> Iterator[Restoration]:
-    """What a command brings back; of a `failed` one, what it begins with. A name alone may be that of a branch."""
+def restorations(call: ToolCall, cwd: str, *, failed: bool = False) -> Iterator[Restoration]:
+    """What a call's command brings back; of a `failed` one, what it begins with. A name alone may be that of a branch."""
+    command = command_of(call.arguments)
     if "git" not in command or _RESTORES.search(command) is None:
         return
     if failed and _BEGINS.match(command) is None:
         return
-    for one in effects(command):
+    for one in effects(command, folder_of(call)):
         if one.operation is not FileOperation.SWEEP or not isinstance(one.by, BulkCommand):
             continue
         if one.by in _WHOLE:

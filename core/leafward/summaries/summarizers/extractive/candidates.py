@@ -315,7 +315,7 @@ class Evidence:
             for call in self.calls[place]:
                 if call.id in self.failed_calls:
                     continue
-                for path in files_changed_by(call.arguments, cwd):
+                for path in files_changed_by(call, cwd):
                     work = self.files.get(path)
                     if work is not None and work.changes:
                         work.changes -= 1

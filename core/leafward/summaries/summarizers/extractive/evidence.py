@@ -6,6 +6,7 @@ The last and clearest statement is quoted; only a few words of ours are added th
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from leafward.base.cancellation import unless_cancelled
@@ -15,7 +16,8 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
-from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of
+from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of, searches
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.reader import FactReader
@@ -131,7 +133,7 @@ def collect(
             _work(evidence.files, live, seen, calls, written, failed, place, entry, span.cwd)
             for call in calls:
                 if call.id not in refused:
-                    _bring_back(live, command_of(call.arguments), call.id in failed, place, span.cwd)
+                    _bring_back(live, call, call.id in failed, place, span.cwd)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     names = [seen for seen in sightings if seen.kind is FactKind.IDENTIFIER]
     evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
@@ -316,19 +318,19 @@ def _work(
 
     `live` gets the files that were changed.
     """
-    done = [call.arguments for call in calls if call.id not in failed]
+    done = [call for call in calls if call.id not in failed]
     saved = {path for call in calls if _SAVES.search(call.name) for path in paths_of(call.arguments)}
-    arguments = {path for made in done for path in paths_of(made)} - saved
-    patched = {path for made in done if not changes_text(made) for path in files_changed_by(made, cwd)}
+    # A search of a file reads no more of it than it finds.
+    read = [call.arguments for call in done if not searches(call.arguments)]
+    arguments = {path for given in read for path in paths_of(given)} - saved
+    patches = [call for call in done if not changes_text(call.arguments)]
+    patched = {path for call in patches for path in files_changed_by(call, cwd)}
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
     commands = [command for call in calls if (command := command_of(call.arguments))]
     parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
     parts += [command[sign.end() :] for command in commands for sign in [_PROGRAM.search(command)] if sign]
     texts = list(filter(_holds_text, commands))
-    undone: dict[str, int] = {}
-    for one in written:
-        if one.call in failed:
-            undone[one.path] = undone.get(one.path, 0) + 1
+    undone = Counter(one.path for one in written if one.call in failed)
     for sighting in seen:
         if sighting.kind is not FactKind.PATH or sighting.voice not in {Voice.CALL, Voice.CHANGED}:
             continue
@@ -373,7 +375,7 @@ def _work(
                 if work_of.changes + work_of.reads + work_of.named == 1:
                     work_of.made = place
             work_of.declared.update(one.declared)
-    _remove(files, [call for call in calls if call.id not in failed], cwd)
+    _remove(files, done, cwd)
 
 
 def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) -> None:
@@ -381,7 +383,7 @@ def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) 
     for call in calls:
         command = command_of(call.arguments)
         if command and may_move(command):
-            for path, to in moves(command):
+            for path, to in moves(command, folder_of(call)):
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
@@ -397,12 +399,12 @@ def _is_within(name: str, texts: Iterable[str]) -> bool:
     return any(name in text and name not in text.partition("<<")[0] for text in texts)
 
 
-def _bring_back(live: dict[str, FileWork], command: str, failed: bool, place: int, cwd: str) -> None:
+def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: int, cwd: str) -> None:
     """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing.
 
     `live` are the files with such changes, and those that were put aside: of very many files few are looked at for a command.
     """
-    for one in restorations.restorations(command, cwd, failed=failed):
+    for one in restorations.restorations(call, cwd, failed=failed):
         for path in [path for path in live if one.covers(path, cwd)]:
             if one.by is BulkCommand.POP:
                 live[path].put_back(place)
@@ -410,7 +412,7 @@ def _bring_back(live: dict[str, FileWork], command: str, failed: bool, place: in
                 live[path].restore(aside=one.by is BulkCommand.STASH)
             if live[path].is_settled:
                 del live[path]
-    if not failed and restorations.commits(command):
+    if not failed and restorations.commits(command_of(call.arguments)):
         for path, work in list(live.items()):
             work.commit()
             if work.is_settled:

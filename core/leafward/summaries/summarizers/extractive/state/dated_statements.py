@@ -69,13 +69,11 @@ def date_statements(
         if at < 0:
             # Nothing tells of a turn from before the span.
             return True
-        made = [
-            call.arguments for one in range(begins[at], place + 1) for call in evidence.calls.get(one, ())
-        ]
-        if any(any(files_changed_by(given, cwd)) for given in made):
+        made = [call for one in range(begins[at], place + 1) for call in evidence.calls.get(one, ())]
+        if any(any(files_changed_by(call, cwd)) for call in made):
             return True
         taken_up = at + 1 < len(turns) and takes_up(turns[at + 1])
-        return not taken_up and any(command_of(given) and not looks(given) for given in made)
+        return not taken_up and any(command_of(call.arguments) and not looks(call.arguments) for call in made)
 
     left = []
     for candidate in evidence.candidates:

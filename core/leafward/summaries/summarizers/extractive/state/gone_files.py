@@ -14,6 +14,7 @@ from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, changes_text, paths_of
+from leafward.summaries.facts.calls.named_folders import folder_of, path_at
 from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
@@ -96,9 +97,10 @@ def gone_files(
             for path in named:
                 # What is read or changed is there.
                 gone.pop(path, None)
+            folder = folder_of(call)
             for patch in patches_of(arguments):
-                path = forms.canonical_path(patch.path, cwd)
-                now = forms.canonical_path(patch.moved_to, cwd) if patch.moved_to else ""
+                path = path_at(patch.path, folder, cwd)
+                now = path_at(patch.moved_to, folder, cwd) if patch.moved_to else ""
                 written.add(now or path)
                 gone.pop(now or path, None)
                 if patch.verb == "delete" or now not in ("", path):
@@ -112,7 +114,7 @@ def gone_files(
                     gone.pop(path, None)
             if _MOVES.search(command) is None:
                 continue
-            done = effects(command)
+            done = effects(command, folder)
             anew = bool(done) and _runs_behind_removal(command)
             for one in done:
                 if one.glob or one.by is not None:

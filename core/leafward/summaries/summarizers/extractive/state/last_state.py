@@ -9,6 +9,7 @@ from leafward.files.running_commands import process_in
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed, runs_tests
 from leafward.summaries.facts.calls.printed_errors import NO_TESTS, UNTOLD, outcome_of
 from leafward.summaries.facts.forms import forms
@@ -168,8 +169,9 @@ def _last_change(
 def _written_by_commands(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
     """The files of the project that a message's commands wrote with a text of their own."""
     for call in tool_calls(message) if message.get("role") == "assistant" else ():
-        for path in written_texts(command_of(call.arguments)) if call.id not in failed else ():
-            written = forms.canonical_path(path, call.folder or cwd)
+        command = command_of(call.arguments) if call.id not in failed else ""
+        for path in written_texts(command, folder_of(call)):
+            written = forms.canonical_path(path, cwd)
             if not written.startswith(("/", "~", "..")):
                 yield written
 

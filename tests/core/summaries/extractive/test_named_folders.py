@@ -1,0 +1,53 @@
+"""A file that a call names is told by its path from the session's folder, wherever the call ran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leafward.session.entries import CALL_FOLDERS
+from tests.core.told import FOLDER, reply, result, span, summarize, user
+
+_PATCH = "*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n*** End Patch\n"
+
+
+def _summary(*work: dict[str, Any]) -> str:
+    return summarize(span(user("Look for the parser of orchard and mend it."), *work)).text
+
+
+def _called(name: str, given: dict[str, Any], printed: str = "x", folder: str = "") -> list[dict[str, Any]]:
+    made = reply("", ("a", name, given))
+    return [made | {CALL_FOLDERS: {"a": folder}} if folder else made, result("a", printed)]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"cmd": "wc -c docs/plan.md", "workdir": "/home/ada/barn"}, "/home/ada/barn/docs/plan.md"),
+        ({"cmd": "wc -c docs/plan.md", "workdir": f"{FOLDER}/web"}, "web/docs/plan.md"),
+        ({"cmd": "wc -c web/docs/plan.md", "workdir": FOLDER}, "web/docs/plan.md"),
+    ],
+)
+def test_a_file_of_a_command_is_told_from_the_folder_of_the_session(given: dict[str, Any], told: str) -> None:
+    assert f"`{told}`" in _summary(*_called("exec_command", given))
+
+
+def test_a_patch_changes_the_file_in_the_folder_of_its_call() -> None:
+    work = _called("apply_patch", {"input": _PATCH.format("src/parser.py")}, "Success.", f"{FOLDER}/web")
+    assert "Last file changed: `web/src/parser.py`" in _summary(*work)
+
+
+def test_no_other_file_with_the_name_of_a_patched_one_was_changed() -> None:
+    work = [
+        *_called("apply_patch", {"input": _PATCH.format("package.json")}, "Success."),
+        reply("", ("b", "exec_command", {"cmd": "cat node_modules/@orchard/core/package.json"})),
+        result("b", "{}"),
+    ]
+    assert "`package.json` changed" in _summary(*work)
+
+
+def test_a_search_of_a_file_is_no_read_of_it() -> None:
+    text = _summary(*_called("Grep", {"pattern": "parse", "path": f"{FOLDER}/src/parser.py"}))
+    assert "Named in calls: `src/parser.py`" in text
+    assert "Read: " not in text
