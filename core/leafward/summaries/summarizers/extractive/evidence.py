@@ -16,6 +16,7 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.argument_texts import is_text
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of, searches
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
@@ -359,7 +360,7 @@ def _work(
         else:
             work.named += 1
             # In a text anything may look like a file.
-            work.written += (within := _is_within(sighting.text, texts))
+            work.written += (within := _is_within(sighting.text, texts) or _is_text(sighting.text, commands))
             work.missed += within or any(sighting.text in part for part in parts)
     paths = {
         sighting.text: sighting.key
@@ -399,6 +400,12 @@ def _holds_text(command: str) -> bool:
 def _is_within(name: str, texts: Iterable[str]) -> bool:
     """Whether a name stands in a text that one of some commands writes, and not before it."""
     return any(name in text and name not in text.partition("<<")[0] for text in texts)
+
+
+def _is_text(name: str, commands: Iterable[str]) -> bool:
+    """Whether commands have a name only in patterns, programs and what they print."""
+    having = [command for command in commands if name in command]
+    return bool(having) and all(is_text(name, command) for command in having)
 
 
 def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: int, cwd: str) -> None:
