@@ -25,15 +25,14 @@ from leafward.compaction.exam.call_records import (
     failed_last,
     written_names,
 )
-from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
+from leafward.compaction.exam.changed_files import ChangedFiles
+from leafward.compaction.exam.check_commands import other_checks, tests_nothing
 from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.compaction.exam.said_last import asked_last, reported_last
-from leafward.files.file_request import BulkCommand
-from leafward.session.entries import NO_ENTRY, EntryIndex, ToolCall, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls import restorations
-from leafward.summaries.facts.calls.call_arguments import command_of
-from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
+from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, runs_tests
 from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import demands
@@ -41,7 +40,16 @@ from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Reach, Sighting, Voice, gather
+from leafward.summaries.facts.values import (
+    DROPPED,
+    TAKEN_UP,
+    Fact,
+    FactKind,
+    Reach,
+    Sighting,
+    Voice,
+    gather,
+)
 from leafward.summaries.fates.report import facts_read
 from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
@@ -163,8 +171,7 @@ class _Held:
         stop: Callable[[], bool],
     ) -> None:
         sightings: list[Sighting] = list(reading.before)
-        self.changed: dict[str, EntryIndex] = {}
-        """Files changed by calls, in the order of their last change, each with the entry of its reply."""
+        self.changed = ChangedFiles(cwd)
         self.results: list[tuple[str, str, EntryIndex]] = []
         """Commands that ended, with their output and entry."""
         self.own: set[str] = set()
@@ -175,8 +182,6 @@ class _Held:
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
         refused = restorations.refused(message for _, message in reading.messages)
-        pending: set[str] = set()
-        unformatted: set[str] = set()
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
@@ -187,18 +192,7 @@ class _Held:
                 turn = len(sightings)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
-                for path in files_changed_by(call, cwd) if call.id not in failed else ():
-                    self.changed.pop(path, None)
-                    self.changed[path] = entry
-                    pending.add(path)
-                    unformatted.add(path)
-                if call.id in refused:
-                    continue
-                self._bring_back(call, pending, cwd, failed=call.id in failed)
-                if formats(command_of(call.arguments)):
-                    # It may have changed any file that was written since the last one: these were changed last together.
-                    self.changed |= {path: entry for path in self.changed if path in unformatted}
-                    unformatted.clear()
+                self.changed.add(entry, call, failed=call.id in failed, refused=call.id in refused)
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -217,16 +211,6 @@ class _Held:
         self.withdrawn = withdrawn
         self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
-
-    def _bring_back(self, call: ToolCall, pending: set[str], cwd: str, *, failed: bool) -> None:
-        """Forgets the changes that a command of git took back; `pending` are the files changed since the last commit."""
-        for one in restorations.restorations(call, cwd, failed=failed):
-            if one.by not in (BulkCommand.STASH, BulkCommand.POP):
-                for path in [path for path in pending if one.covers(path, cwd)]:
-                    self.changed.pop(path, None)
-                    pending.discard(path)
-        if not failed and restorations.commits(command_of(call.arguments)):
-            pending.clear()
 
     def lasts(self, rule: Fact) -> bool:
         """Whether a demand of the user's holds beyond its request."""
@@ -307,7 +291,7 @@ def questions_read(
 def _changed_last(there: _Held) -> Iterable[Question]:
     files = [
         (fact, reply)
-        for key, reply in there.changed.items()
+        for key, reply in there.changed.last().items()
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     ]
     if files:
@@ -428,7 +412,7 @@ def _definitions(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Quest
     """Questions about which file defines a name, each about another file."""
     changed = {
         key: fact
-        for key in reversed(there.changed)
+        for key in reversed(there.changed.there())
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     }
     files: set[str] = set()
