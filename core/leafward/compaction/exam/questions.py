@@ -17,6 +17,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.call_records import (
+    MOST,
     call_records,
     check_last,
     commit_last,
@@ -41,6 +42,7 @@ from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.facts.values import (
+    ANSWERED,
     DROPPED,
     TAKEN_UP,
     Fact,
@@ -309,12 +311,9 @@ def _tests(there: _Held, records: CallRecords) -> Iterable[Question]:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact
-    others = {
-        run.fact.key: run.fact
-        for run in reversed(runs)
-        if run.fact.key != last.key and not records.called_since(run.fact.key, last.key)
-    }
-    yield from _question(Topic.TEST_COMMAND, last, [(one.text, one) for one in others.values()])
+    others = {run.fact.key: run.fact for run in runs[:-MOST:-1] if run.fact.key != last.key}
+    wrong = [(one.text, one) for key, one in others.items() if not records.called_since(key, last.key)]
+    yield from _question(Topic.TEST_COMMAND, last, wrong)
     # A later run that printed no counts, as one that does not compile, leaves the last counts what they are.
     counted = [one for one in runs if one.result]
     if counted and _TELLS.search(counted[-1].result):
@@ -401,7 +400,12 @@ def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in there.state.left(steps) if one.is_open and one.outcome != DROPPED]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
-    over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
+    # That of a request that was answered may have been left undone.
+    over = [
+        one
+        for one in steps
+        if one.outcome == DROPPED or not (one.is_open or one.outcome in (TAKEN_UP, ANSWERED))
+    ]
     done = [(one.text, one) for one in sorted(over, key=_latest)]
     if left:
         # Any of those named last: the end of a list would be told by what comes last in most work.
