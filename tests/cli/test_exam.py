@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.cli.verbs import exam as exam_verb
 from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.questions import Question, Topic
-from leafward.compaction.exam.sitting import marked
+from leafward.compaction.exam.sitting import ExamAnswers, marked, sit
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
@@ -206,6 +207,31 @@ def test_a_part_of_the_context_is_no_exam(
     outcome = run("exam", file.path, *asked(endpoint))
     assert (outcome.code, len(endpoint.asked), file.path.read_bytes()) == (1, 1, before)
     assert "the request is longer than the window of openai/scripted" in outcome.err
+
+
+@asks_a_model
+@pytest.mark.parametrize("keeps", [True, False])
+def test_answers_to_a_session_that_grew_meanwhile_are_kept_or_at_least_shown(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, keeps: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    right = run("exam", file.path, "--json").document["questions"][0]["right"]
+    endpoint.script = [Reply(f"1 {'ABCD'[right]}\n2 -")] * 2
+
+    def meanwhile(*asked: Any) -> ExamAnswers:
+        answers = sit(*asked)
+        file.user("and then?")
+        if not keeps:
+            file.path.chmod(0o400)
+        return answers
+
+    monkeypatch.setattr(exam_verb, "sit", meanwhile)
+    outcome = run("exam", file.path, *asked(endpoint))
+    assert "openai/scripted answered 1 of 2 questions right" in outcome.out
+    assert outcome.code == (0 if keeps else 1), outcome.err
+    assert ("the answers are not kept: " in outcome.err) is not keeps
+    kept = run("exam", file.path, "--json").document["models"]
+    assert [one["right"] for one in kept] == [1] * keeps
 
 
 def test_a_context_beyond_the_window_is_not_sent(file: Acting, run: Run) -> None:
