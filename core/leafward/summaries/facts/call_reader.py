@@ -215,7 +215,8 @@ class CallReader:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
-            outcome = DECLINED if declined else outcome_of(text, failed, call.command)
+            code = message.get("exitCode")
+            outcome = DECLINED if declined else outcome_of(text, failed, call.command, code)
             if outcome == UNTOLD:
                 outcome = ""
             self._count(key, outcome)

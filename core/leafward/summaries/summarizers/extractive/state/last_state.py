@@ -233,7 +233,7 @@ def _ended(
         text = text_of(there[1].get("content"))
     if counted and not counts_in(text):
         return None
-    outcome = outcome_of(text, bool(there[1].get("isError")), typed)
+    outcome = outcome_of(text, bool(there[1].get("isError")), typed, there[1].get("exitCode"))
     if counted and outcome == NO_TESTS:
         return None
     return (there[0], command, _printed(text, command, outcome)) if outcome else None
