@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
-from leafward.compaction.telling_errors import tells
 from leafward.context.basis import Basis
 from leafward.context.call_status import inside
 from leafward.context.price import rates_at
@@ -28,6 +27,7 @@ from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
+from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.pasting import typed_sentences
