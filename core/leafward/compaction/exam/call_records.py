@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -38,9 +38,19 @@ _LEAST_WORDS = 3
 _MIXED = re.compile(r"\||;\s*\S|&\s*$")
 """A sign that a part of a command may have failed where the whole passed."""
 _SAYS_WRONG = late(
-    r"(?i)error|exception|fatal|fail|cannot|can['’]t|could not|unable|not found|no such|denied|invalid|unknown|unexpected|missing|blocked|refused|\bnot an? |already"
+    r"(?i)error|exception|fatal|fail|cannot|can['’]t|could not|unable|not found|no such|denied|invalid|(?<!-)unknown(?!-)|unexpected|missing|blocked|refused"
+    r"|\bnot an? |already"
 )
 """Words of an error: the last line of a failed command without any may be anything that it printed."""
+_NO_ERRORS = ("<", "warning:", "For more information about")
+"""Beginnings of markup of the agent's, and of what is printed beside an error."""
+_ANSWERS_ERROR = late(r"\"errors?\"\s{0,9}:\s{0,9}(?:[{\[]\s{0,9})?(?:\"[^\"]|true)")
+"""An error in what a server answered: the command that asked ended well, but not as it was meant to."""
+_FINDS = late(
+    r"(?:! )?(?:grep|rg|pgrep|diff|cmp|lsof|which|type|command -v|test|\[\[?|gh (?:pr checks|run watch))(?=\s|$)"
+)
+"""Programs whose exit code tells what they found."""
+_REDIRECTED = late(r"\s*(?:\d?>|\|)")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LEAST_PART = 4
 """Letters of a part of a name by which it tells its file."""
@@ -49,6 +59,8 @@ _LEAST_NAME = 8
 _DOCUMENTS = frozenset({"", ".md", ".mdx", ".rst", ".txt"})
 _TRIED = 12
 """Names, or failed commands, the last ones, that are looked for in all calls."""
+MOST = 48
+"""Most runs, the last ones, among which wrong answers are looked for."""
 _BESIDE = 24
 """Files, the first ones, that are looked for in the calls with a name."""
 _WORD = late(r"[\w$]+")
@@ -61,23 +73,30 @@ class CallRecords:
     ended: dict[str, Sighting] = field(default_factory=dict)
     """The last outcome of each command, in the order of these; its entry is that of the call."""
     called: dict[str, EntryIndex] = field(default_factory=dict)
-    """The last call of each command."""
+    """The last call of each command, in the order of these."""
     declined: dict[str, Sighting] = field(default_factory=dict)
     """The commands that the user ever declined, in the order in which he did so last."""
     errors: list[tuple[Sighting, tuple[Sighting, ...]]] = field(default_factory=list)
     """The failed commands, each with the errors that it printed, in order."""
     seen: dict[str, EntryIndex] = field(default_factory=dict)
     """The last entry with each error, whatever printed it."""
+    complained: set[str] = field(default_factory=set)
+    """The commands whose last run printed an error, however it ended."""
     commits: list[tuple[str, EntryIndex]] = field(default_factory=list)
     """The subjects of commits in order; empty ones where nothing tells them."""
 
     def called_since(self, command: str, ended: str) -> bool:
-        """Whether a command was called after one that ended: its last run may be the later one, whatever came of that."""
-        return self.called.get(command, NO_ENTRY) > self.ended[ended].entry
+        """Whether a command was called after one that ended, or as a part of it or of a later one: that may be its last run."""
+        at = self.ended[ended].entry
+        if self.called.get(command, NO_ENTRY) > at:
+            return True
+        since = takewhile(lambda one: one[1] >= at, reversed(self.called.items()))
+        step = _last_step(command)
+        return bool(step) and any(step in key and _is_step(step, key) for key, _ in since)
 
     def passed_since(self, failed: Sighting) -> bool:
         """Whether what a failed command did last passed later, by itself or as a part of another command."""
-        step = STEPS.split(failed.key)[-1].partition(" 2>")[0].strip()
+        step = _last_step(failed.key)
         return any(
             one.outcome == "exit 0" and one.entry > failed.entry and step in key
             for key, one in self.ended.items()
@@ -95,6 +114,7 @@ def call_records(reading: SpanReading) -> CallRecords:
                 continue
             if not one.outcome:
                 if one.voice is Voice.CALL:
+                    there.called.pop(one.key, None)
                     there.called[one.key] = one.entry
                 continue
             if one.outcome == DECLINED:
@@ -103,6 +123,9 @@ def call_records(reading: SpanReading) -> CallRecords:
                 continue
             there.ended.pop(one.key, None)
             there.ended[one.key] = one
+            there.complained.discard(one.key)
+            if errors or _ANSWERS_ERROR.search(_printed(message)):
+                there.complained.add(one.key)
             if _is_failure(one.outcome):
                 there.errors.append((one, tuple(errors)))
             there.commits += [(subject, entry) for subject in _committed(one, message)]
@@ -111,7 +134,7 @@ def call_records(reading: SpanReading) -> CallRecords:
 
 def _committed(command: Sighting, result: Body) -> list[str]:
     """The subjects of the commits that a command made, as far as it printed them; an empty one for one of which nothing tells it."""
-    printed = text_of(result.get("content")) or str(result.get("output") or "")
+    printed = _printed(result)
     if "git" not in command.text and " changed" not in printed:
         return []
     subjects = _COMMITTED.findall(printed) if "] " in printed else []
@@ -120,13 +143,27 @@ def _committed(command: Sighting, result: Body) -> list[str]:
     return subjects or [""] * made
 
 
+def _printed(result: Body) -> str:
+    return text_of(result.get("content")) or str(result.get("output") or "")
+
+
+def _last_step(command: str) -> str:
+    """The last command of a script, without what becomes of its output."""
+    return _REDIRECTED.split(STEPS.split(command)[-1].strip())[0]
+
+
+def _is_step(step: str, script: str) -> bool:
+    """Whether a script runs a command with these words alone."""
+    return any(_last_step(one) == step for one in STEPS.split(script))
+
+
 def _is_failure(outcome: str) -> bool:
     return outcome == "failed" or (outcome.startswith("exit ") and outcome != "exit 0")
 
 
 def _is_work(command: str) -> bool:
     """Whether somebody would type a command to do something: of one that only looks an exit code tells what it found."""
-    return is_typed(command) and not looks({"command": command})
+    return is_typed(command) and not looks({"command": command}) and not _FINDS.match(_last_step(command))
 
 
 def failed_last(there: CallRecords) -> Choice | None:
@@ -141,7 +178,11 @@ def failed_last(there: CallRecords) -> Choice | None:
     failed = next((one for one in failures if not there.passed_since(one)), None)
     if failed is None:
         return None
-    passed = [one for one in works if one.outcome == "exit 0" and not _MIXED.search(one.text)]
+    passed = [
+        one
+        for one in works
+        if one.outcome == "exit 0" and one.key not in there.complained and not _MIXED.search(one.text)
+    ]
     # Runs of the same program first: one that hardly ever fails would be told by its name.
     passed.sort(key=lambda one: _program(one.key) != _program(failed.key))
     return Choice(_fact(failed), [_fact(one) for one in passed])
@@ -159,9 +200,8 @@ def check_last(there: CallRecords) -> Choice | None:
     if not checks:
         return None
     last = checks[0]
-    return Choice(
-        _fact(last), [_fact(one) for one in checks[1:] if not there.called_since(one.key, last.key)]
-    )
+    others = [one for one in checks[1:MOST] if not there.called_since(one.key, last.key)]
+    return Choice(_fact(last), [_fact(one) for one in others])
 
 
 def declined_last(there: CallRecords) -> Choice | None:
@@ -195,9 +235,9 @@ def error_last(there: CallRecords) -> Choice | None:
 
 
 def _tells(error: str) -> bool:
-    """Whether a printed line tells an error: it says so in words that are no markup of the agent's."""
+    """Whether a printed line tells an error: it says so in words of its own."""
     return (
-        not error.startswith("<")
+        not error.startswith(_NO_ERRORS)
         and _SAYS_WRONG.search(error) is not None
         and len(content_words(error)) >= _LEAST_WORDS
     )
