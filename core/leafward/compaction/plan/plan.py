@@ -72,6 +72,11 @@ class PlanTokens:
         return self.system + self.previous_summary + inside
 
     @property
+    def error(self) -> int:
+        """The estimation error: the size shown minus the estimates and the tokens not in the file."""
+        return self.counted_before - self.parts - self.not_in_file
+
+    @property
     def after(self) -> int:
         """Tokens of the context after: system prompt, summary and kept messages."""
         return self.system + self.summary + self.kept
