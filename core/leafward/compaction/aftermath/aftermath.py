@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
+from leafward.compaction.telling_errors import tells
 from leafward.context.basis import Basis
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
@@ -108,6 +109,8 @@ class _Step:
     tokens: int
     files: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     """Files shown in the message, each with its shown lines."""
+    known: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    """The same, and files of which it has lines otherwise: of a command that does more, or that a call wrote."""
     commands: list[tuple[str, str]] = field(default_factory=list)
     """Commands that ended: the form for comparison, and the text."""
     errors: list[tuple[str, str]] = field(default_factory=list)
@@ -150,22 +153,26 @@ class _Reader:
         made.tokens = message_tokens(message)
         failed = bool(message.get("isError"))
         found = self._calls.pop(str(message.get("toolCallId")), None)
+        shown = _lines(text_of(message.get("content"))) if found is not None and not failed else frozenset()
         if found is not None and not failed:
-            shown = _lines(text_of(message.get("content")))
             reads = (one for one in file_calls(found, self._table) if one.action is FileAction.READ)
             made.files = [(self._located(one.path), shown) for one in reads]
+            made.known += made.files
         # A command that failed may have changed files before it did.
         if found is not None and (not failed or found.name in self._table.shells):
             for request in requests_in(found, self._table):
                 if request.operation.changes:
                     made.changed += [self._located(one) for one in (request.path, request.to) if one]
+                if request.operation in (FileOperation.READ, FileOperation.WRITE) and not failed:
+                    lines = shown if request.operation is FileOperation.READ else _lines(request.text or "")
+                    made.known.append((self._located(request.path), lines))
                 self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
         made.changes_after = self._changes
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
         made.errors = [
             (one.key, one.text)
             for one in seen
-            if one.kind is FactKind.ERROR and failed and not tells_of_a_run(one.text)
+            if one.kind is FactKind.ERROR and failed and tells(one.text) and not tells_of_a_run(one.text)
         ]
         return made
 
@@ -178,7 +185,7 @@ class _Known:
     """Files, commands, errors and sentences known from some messages."""
 
     lines: dict[str, set[str]] = field(default_factory=dict)
-    """Lines that were shown, by file."""
+    """Lines that were shown or written, by file."""
     commands: dict[str, int] = field(default_factory=dict)
     """Commands that ran, each with the number of changes of files up to its last run."""
     errors: set[str] = field(default_factory=set)
@@ -192,7 +199,7 @@ class _Known:
     def add(self, step: _Step) -> None:
         """Adds the contents of a message."""
         self.forget(step)
-        for path, lines in step.files:
+        for path, lines in step.known:
             self.lines.setdefault(path, set()).update(lines)
         self.commands.update((key, step.changes_after) for key, _ in step.commands)
         self.errors.update(key for key, _ in step.errors)

@@ -206,6 +206,54 @@ def test_a_row_of_one_run_that_is_polled_again_is_no_error_made_again(tmp_path: 
     assert kinds(found) == []
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "Output:",
+        "Traceback (most recent call last):\n  File 'leases.py', line 4",
+        "    at ignore-listed frames",
+        "For more information about this error, try `rustc --explain E0277`.",
+        "lint\tpending\t0",
+    ],
+)
+def test_what_any_failure_prints_is_no_error_made_again(printed: str, tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("look")
+    for number in range(2):
+        if number:
+            kept = file.user("again")
+            file.entry("compaction", summary="- leases", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command=f"make leases-{number}"))
+        file.answered(f"c{number}", "bash", printed, failed=True)
+    with closing(Session.open(file.path)) as session:
+        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+    assert kinds(found) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "printed"),
+    [
+        ("Write", {"file_path": "leases.py", "content": TABLE}, "done"),
+        ("Bash", {"command": f"cat > leases.py <<'END'\n{TABLE}\nEND"}, ""),
+        ("Bash", {"command": "ls && cat leases.py"}, f"leases.py\n{TABLE}"),
+        ("Bash", {"command": "cat leases.py 2>/dev/null | head -500"}, TABLE),
+    ],
+)
+def test_a_file_is_read_again_that_a_call_wrote_or_a_longer_command_printed(
+    tool: str, given: dict[str, str], printed: str, tmp_path: Path
+) -> None:
+    file = Transcript(tmp_path)
+    file.prompt("look")
+    file.call(tool, "c0", **given)
+    file.result("c0", printed)
+    file.boundary("- leases")
+    file.prompt("look again")
+    file.call("Read", "c1", file_path="leases.py")
+    file.result("c1", TABLE)
+    with closing(file.opened()) as session:
+        assert kinds(aftermath_of(session, compactions(session)[0])) == [("file", "leases.py")]
+
+
 def test_what_was_kept_is_not_gone(tmp_path: Path) -> None:
     file = Acting(tmp_path / "s.jsonl")
     file.user("look")

@@ -35,7 +35,7 @@ def test_a_file_of_a_command_is_told_from_the_folder_of_the_session(given: dict[
 
 def test_a_patch_changes_the_file_in_the_folder_of_its_call() -> None:
     work = _called("apply_patch", {"input": _PATCH.format("src/parser.py")}, "Success.", f"{FOLDER}/web")
-    assert "Last file changed: `web/src/parser.py`" in _summary(*work)
+    assert "Last file edited: `web/src/parser.py`" in _summary(*work)
 
 
 def test_no_other_file_with_the_name_of_a_patched_one_was_changed() -> None:

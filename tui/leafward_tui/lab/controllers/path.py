@@ -20,10 +20,9 @@ from leafward.context.basis import planned_at
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
-from leafward.summaries.fates.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
-from leafward_tui.lab.model.fates import LostFact
+from leafward_tui.lab.model.fates import as_pinned
 from leafward_tui.lab.model.turns import PathTurns, by_turn
 from leafward_tui.lab.model.what_if import WhatIf
 
@@ -148,7 +147,7 @@ def measured(
         what_if.choices = replace(_cut_as(session, beside, what_if.choices), summarizer=AS_IT_IS)
         what_if.replan()
     what_if.choices = replace(what_if.choices, pins=pins)
-    what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
+    what_if.pinned = as_pinned(pins)
     return Measured(at, beside, what_if, shut)
 
 

@@ -74,16 +74,23 @@ _TYPED = late(r"^[^\n]{4,200}$")
 
 
 def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
-    """The ids of the calls with a failed result."""
-    return frozenset(
-        str(message.get("toolCallId"))
-        for message in messages
-        if message.get("isError") and message.get("role") == "toolResult"
-    )
+    """The ids of the calls with a failed result, and of those without any: nothing tells that these were done."""
+    made, done, failed = set[str](), set[str](), set[str]()
+    for message in messages:
+        role = message.get("role")
+        if role == "toolResult":
+            (failed if message.get("isError") else done).add(str(message.get("toolCallId")))
+        elif role == "assistant" and isinstance(content := message.get("content"), list):
+            made.update(
+                str(block.get("id", ""))
+                for block in content
+                if isinstance(block, dict) and block.get("type") == "toolCall"
+            )
+    return frozenset(failed | (made - done))
 
 
 def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
-    """The files that a message's calls changed, in order, each by its canonical path; failed calls are left out."""
+    """The files that a message's calls changed, in order, each by its canonical path; `failed` calls are left out."""
     if message.get("role") != "assistant":
         return
     for call in tool_calls(message):

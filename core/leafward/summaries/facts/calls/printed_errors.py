@@ -22,6 +22,8 @@ NO_TESTS = "no tests"
 _IN_WORDS = {"failed": "failed", NO_TESTS: "ran no tests"}
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
+_RECORD = late(r"\AExit code:? (-?\d{1,3})\b|(?:\A|\n)(?:Command|Process) exited with code (-?\d{1,3})\s*\Z")
+"""The exit code as an agent writes it around an output: at its beginning, or alone in its last line (pi)."""
 _ERROR_LINE = late(
     # turbo writes the task before each line: `web:lint: `.
     r"^\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
@@ -167,9 +169,10 @@ def error_key(line: str) -> str:
     return " ".join(content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
-def outcome_of(text: str, failed: bool, command: str) -> str:
+def outcome_of(text: str, failed: bool, command: str, code: object = None) -> str:
     """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run.
 
+    `code` is the exit code that its agent recorded, if any: the codes in an output are those of other programs.
     `UNTOLD` where a check whose exit code is hidden printed an error or calls of a stack, and no counts; `NO_TESTS` where no test ran.
     """
     if process_in(text) is not None or (not failed and _IN_BACKGROUND.search(command) is not None):
@@ -182,9 +185,10 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
         if status := status_in(command, text):
             return status
         return UNTOLD if _shows_error(text) and hides_outcome(command) else "exit 0"
-    codes = _EXIT.findall(text[-400:])
-    if codes:
-        return f"exit {codes[-1]}"
+    if code is None and (written := _RECORD.search(text)):
+        code = int(written[1] or written[2])
+    if isinstance(code, int) and code:
+        return f"exit {code}"
     # A command that was stopped or not allowed neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
 

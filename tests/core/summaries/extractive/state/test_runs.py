@@ -108,3 +108,19 @@ def test_requests_that_a_server_refused_are_not_told_without_that(printed: str, 
     assert f"Run `{_CODE}` (2 times; the last {end})" in told_in(SummarySection.CONTEXT, *said)
     # It may be just what was to be seen.
     assert told_in(SummarySection.BLOCKED, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "failed"), [("Command aborted", True), ("src/a.test.ts:\n    at weigh (src/a.ts:1:2)", False)]
+)
+def test_a_check_whose_last_run_may_have_ended_in_any_way_is_not_told_as_passing(
+    printed: str, failed: bool
+) -> None:
+    """Fails where the end of an earlier run is told for that of the last one, which was stopped or printed no result."""
+    passed = [*ended("a", "npm run check", "ok"), *ended("b", "npm run check", "ok")]
+    assert "`npm run check` passes (2 times)" in told_in(SummarySection.DONE, *_BEGUN, *passed)
+    last = ended("c", "npm run check | tail -5" if not failed else "npm run check", printed, failed=failed)
+    text = "\n".join(told_in(SummarySection.DONE, *_BEGUN, *passed, *last))
+    assert "npm run check" not in text
+    told = told_in(SummarySection.CONTEXT, *_BEGUN, *passed, *last)
+    assert "Run `npm run check` (3 times)" in told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ _BETWEEN_WORDS = re.compile(r"[\s;|&\"']+")
 _FOLDERS = 64
 """Words of a command, and ends of paths in it, that may be a folder that it lists."""
 _NOT_THERE = re.compile(r"(?i)\b(?:does not exist|no such file|not found|ENOENT)\b")
+_DEEPEST = 64
+"""Folders above a file that are looked at."""
 _SOON = 16
 """Messages behind a call among which its result is."""
 _WRITES_NOTHING = re.compile(
@@ -164,6 +166,26 @@ def _runs_behind_removal(script: str) -> bool:
     return False
 
 
+def take_along(evidence: Evidence, gone: Mapping[str, GoneFile]) -> dict[str, GoneFile]:
+    """Adds the files of deleted and renamed folders, but for those that a call named since; a renamed one keeps its work under its new path."""
+    found = dict(gone)
+    for path, work in list(evidence.files.items()):
+        folder = path
+        for _ in range(_DEEPEST):
+            folder = folder.rpartition("/")[0]
+            if not folder or folder in gone:
+                break
+        what = gone.get(folder)
+        if what is None or path in gone or work.last > what.place:
+            continue
+        now = f"{what.now}{path[len(folder) :]}" if what.now else ""
+        found[path] = replace(what, now=now, quiet=True)
+        if now:
+            work.path = now
+            evidence.files.setdefault(now, evidence.files.pop(path))
+    return found
+
+
 def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[Turn]) -> None:
     """Leaves out the lines about files from before they were deleted or renamed, and says that they were.
 
@@ -177,6 +199,9 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
         if "." not in name:
             if not what.now:
                 evidence.removed.add(name)
+            continue
+        if what.now.rsplit("/", 1)[-1] == name and what.quiet:
+            # With its folder: its name is what it was.
             continue
         left = without_file(evidence, path, what.place)
         work = evidence.files.pop(path, None)
@@ -193,11 +218,18 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
             continue
         if listed < _TOLD_FILES and path not in between and not what.quiet:
             listed += 1
-            now = what.now
-            while now in gone:
-                now = gone[now].now
+            now = present_name(path, gone)
             text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
+
+
+def present_name(path: str, gone: Mapping[str, GoneFile]) -> str:
+    """The name of a file at the end, which may have been renamed several times; empty where it was deleted."""
+    seen = set[str]()
+    while path in gone and path not in seen:
+        seen.add(path)
+        path = gone[path].now
+    return path
 
 
 def _is_scratch(made: int, gone: int, turns: Sequence[Turn]) -> bool:
