@@ -174,9 +174,9 @@ def test_very_many_calls_of_one_kind(work: Any, times: int, end: str) -> None:
 
 def test_a_file_of_very_many_names() -> None:
     content = "\n".join(f"value_{word(number)} = call_{word(number)}(x)" for number in range(12_000))
+    wrote = reply("", ("w", "write", {"path": "a.py", "content": content}))
     with in_linear_time():
-        call = reply("", ("w", "write", {"path": "a.py", "content": content}))
-        made = summarize(span(user("Write it all"), call, result("w", "ok")))
+        made = summarize(span(user("Write it all"), wrote, result("w", "ok")))
     assert "`a.py`" in made.text
 
 

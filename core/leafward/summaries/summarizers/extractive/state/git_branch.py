@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leafward.files.shell.lexer import Unreadable
 from leafward.files.shell.script_walk import placed
 from leafward.files.shell.wrappers import unwrapped
+from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.forms import forms
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class GitBranches:
     def told(self) -> tuple[str, EntryIndex] | None:
         """The branch of the session's repository in a line, else of the last other one, with its source; None where none is known."""
         where = "" if "" in self._on else next(reversed(self._on), "")
-        name, entry = self._on.get(where, ("", 0))
+        name, entry = self._on.get(where, ("", NO_ENTRY))
         if not name:
             return None
         return f"On the git branch `{name}`{f' in `{where}`' if where else ''}", entry
