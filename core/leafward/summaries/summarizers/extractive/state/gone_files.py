@@ -15,7 +15,7 @@ from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, changes_text, paths_of
 from leafward.summaries.facts.calls.named_folders import folder_of, path_at
-from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.calls.outcomes import patches_of
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
@@ -75,13 +75,18 @@ class GoneFile:
 
 
 def gone_files(
-    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+    messages: Sequence[SpanMessage],
+    calls: Mapping[int, Sequence[ToolCall]],
+    failed: AbstractSet[str],
+    cwd: str,
 ) -> dict[str, GoneFile]:
-    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
+    """The files that were deleted or renamed and did not come back, by their names.
+
+    `calls` are those of the messages, by position, and `failed` the ids of those that were not done.
+    """
     gone: dict[str, GoneFile] = {}
     written: set[str] = set()
     """Files that calls wrote: no program writes those again."""
-    failed = failed_calls(message for _, message in messages)
     for place, made in calls.items():
         entry = messages[place].entry
         for call in made:
