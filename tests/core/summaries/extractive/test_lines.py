@@ -297,7 +297,7 @@ def test_files_of_a_shared_folder_are_carried_on_and_added_up() -> None:
         (key, "edit", {"path": f"packages/orchard/src/{name}", "oldText": "x", "newText": "y"})
         for key, name in (("a", "one.py"), ("b", "three.py"))
     ]
-    said = (user("go on with the port of it"), reply("", *edits))
+    said = (user("go on with the port of it"), reply("", *edits), result("a", "ok"), result("b", "ok"))
     told = told_in(SummarySection.CONTEXT, *said, previous=previous)
     listed = "in `packages/orchard/src/`: `one.py` 3×, `three.py`, `deep/two.py`"
     assert f"Changed: `a/four.py`; {listed}" in told
