@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, told_in, user, worked
 
@@ -60,6 +62,19 @@ def test_behind_four_requests_only_the_cause_is_told() -> None:
     assert _LEFT_ALONE not in told
     assert report not in told
     assert cause in told
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "La puerta del huerto debería abrirse de nuevo después de la lluvia.",
+        "La porte du verger devrait maintenant s'ouvrir après chaque pluie.",
+        "重新 启动 之后， 果园 的 门 应该 可以 再次 正常 打开。",
+    ],
+)
+def test_what_should_be_is_no_statement(expected: str) -> None:
+    said = [*_FIRST[:-1], reply(f"The cause is the pump of the pond.\n\n{expected}")]
+    assert expected not in told_in(SummarySection.CONTEXT, *said)
 
 
 def test_a_sentence_about_something_that_only_the_one_before_it_names_is_not_told() -> None:
