@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leafward.base.errors import Refused
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.model_requests import MARKS
 from tests.pi_file import last_line
@@ -160,3 +161,19 @@ def test_a_failure_is_one_line_and_writes_nothing(run: Run, endpoint: Endpoint, 
     assert (outcome.code, outcome.out) == (1, "")
     assert len(outcome.err.splitlines()) == 2
     assert path.read_bytes() == before
+
+
+def test_a_paid_summary_that_cannot_be_written_is_shown(
+    run: Run, endpoint: Endpoint, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from leafward.cli.verbs import compact
+
+    def full(*_args: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(compact, "accept", full)
+    options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    outcome = run("compact", path, *options, "--accept-loss")
+    assert outcome.code == 1
+    assert WHOLE.partition("\n")[2].partition("\n")[0] in outcome.out
+    assert outcome.err.endswith("No space left on device\n")

@@ -432,6 +432,12 @@ class TestGate:
         assert "this stops the compaction" in shown.out
         assert RULE in shown.out
 
+    def test_a_loss_that_is_accepted_stops_nothing(self, run: Run, tmp_path: Path) -> None:
+        options = ("--repair", lossy(tmp_path), "--dry-run", "--accept-loss")
+        shown = run("compact", tmp_path / "s.jsonl", *options)
+        assert "the model would no longer see 1 rule and 1 unfinished step" in shown.out
+        assert "stops" not in shown.out
+
     def test_the_loss_can_be_accepted(self, run: Run, tmp_path: Path) -> None:
         compaction, path = lossy(tmp_path), tmp_path / "s.jsonl"
         assert run("compact", path, "--repair", compaction, "--accept-loss").code == 0

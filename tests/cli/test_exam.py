@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.cli.verbs import exam as exam_verb
 from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.questions import Question, Topic
-from leafward.compaction.exam.sitting import marked
+from leafward.compaction.exam.sitting import ExamAnswers, marked, sit
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from tests.acting import Acting, call
@@ -183,6 +184,67 @@ def test_a_model_that_fails_leaves_nothing(
     assert file.path.read_bytes() == before
 
 
+@asks_a_model
+def test_a_long_answer_is_graded_and_not_asked_for_again(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    right = [one["right"] for one in run("exam", file.path, "--json").document["questions"]]
+    letters = "".join(f"{number} {'ABCD'[one]}\n" for number, one in enumerate(right, 1))
+    endpoint.script = [Reply(f"{letters}\nIn the text stands {'that and then ' * 100}"), Reply("Sorry.")]
+    outcome = run("exam", file.path, *asked(endpoint), "--json")
+    assert (outcome.code, len(endpoint.asked)) == (0, 1), outcome.err
+    assert outcome.document["model"]["right"] == 2
+
+
+@asks_a_model
+def test_a_part_of_the_context_is_no_exam(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    before = file.path.read_bytes()
+    endpoint.script = [Reply(status=400, code="context_length_exceeded", error="too long"), Reply("1 A\n2 A")]
+    outcome = run("exam", file.path, *asked(endpoint))
+    assert (outcome.code, len(endpoint.asked), file.path.read_bytes()) == (1, 1, before)
+    assert "the request is longer than the window of openai/scripted" in outcome.err
+
+
+@asks_a_model
+@pytest.mark.parametrize("keeps", [True, False])
+def test_answers_to_a_session_that_grew_meanwhile_are_kept_or_at_least_shown(
+    file: Acting, run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, keeps: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    right = run("exam", file.path, "--json").document["questions"][0]["right"]
+    endpoint.script = [Reply(f"1 {'ABCD'[right]}\n2 -")] * 2
+
+    def meanwhile(*asked: Any) -> ExamAnswers:
+        answers = sit(*asked)
+        file.user("and then?")
+        if not keeps:
+            file.path.chmod(0o400)
+        return answers
+
+    monkeypatch.setattr(exam_verb, "sit", meanwhile)
+    outcome = run("exam", file.path, *asked(endpoint))
+    assert "openai/scripted answered 1 of 2 questions right" in outcome.out
+    assert outcome.code == (0 if keeps else 1), outcome.err
+    assert ("the answers are not kept: " in outcome.err) is not keeps
+    kept = run("exam", file.path, "--json").document["models"]
+    assert [one["right"] for one in kept] == [1] * keeps
+
+
+def test_a_context_beyond_the_window_is_not_sent(file: Acting, run: Run) -> None:
+    # Ollama would cut it without a word.
+    for name in ("src/a.py", "src/b.py"):
+        file.said(call("write", name, path=name, content="a = 1\n"))
+        file.answered(name, "write")
+    file.compacted(file.user("go on"), "The tests run with `python -m pytest -q`.\n" * 2_000)
+    outcome = run("exam", file.path, "--model", "ollama/scripted", "--dry-run")
+    assert outcome.code == 1
+    assert "the window of ollama/scripted is 8,192" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("answer", "gives"),
     [
@@ -203,11 +265,23 @@ def test_a_model_that_fails_leaves_nothing(
         ("1 A, B\n2 A (src/b.py)", [None, None]),
         ("1 A\n1 B because of the summary", [0, None]),
         ("1 A-B\n2 a", [None, 0]),
+        ("(1) A\n(2) - b", [0, 1]),
+        ("1. Answer: A\n2. **The answer is B**", [0, 1]),
+        ("1 A, 2 B", [0, 1]),
+        ("**1: A**; (2) B", [0, 1]),
+        ('{"1": "A", "2": "B"}', [0, 1]),
+        ('```json\n{\n  "1": "B",\n  "2": "A"\n}\n```', [1, 0]),
+        ("1 A, 2 of them", [None, None]),
     ],
 )
 def test_one_letter_a_question(answer: str, gives: list[int | None]) -> None:
     one = a_question()
     assert [mark.answer for mark in marked([one, one], answer)] == gives
+
+
+def test_an_answer_of_very_many_pieces() -> None:
+    with in_linear_time():
+        assert marked([a_question()], "1 A, " * 50_000 + "1 Answer: ( " * 50_000)[0].answer == 0
 
 
 def test_an_answer_of_very_many_blank_lines() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
@@ -128,7 +129,7 @@ class ExplorerScreen(BaseScreen[None]):
 
     def mounted(self) -> None:
         """Shows the screen. Its content comes after the first frame, which is painted before the next message."""
-        self.title_bar.show(self._path.stem)
+        self.title_bar.show(safe_line(self._path.stem, 200))
         self.call_later(self._begin)
 
     def _begin(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leafward.base.errors import Refused
+from leafward.base.errors import LeafwardError, Refused
 from leafward.base.figures import counted, percent
 from leafward.base.gc_pause import gc_paused
 from leafward.base.safe_text import safe_line
@@ -107,7 +107,13 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
             if not dry_run and not options.larger:
                 _refuse_larger(made.growth, "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
-            written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
+            try:
+                written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
+            except (LeafwardError, OSError):
+                if made.summary.usage is not None and not as_json:
+                    # It was paid for.
+                    say(_text(session, made, page(), None, stopped=stopped))
+                raise
         entry = written.entries[-1] if written.entries else None
         if as_json:
             document, result = draft_json(session, made), write_json(session, written)
@@ -116,7 +122,7 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
             remarks = document.pop("diagnostics") + result.pop("diagnostics")
             emit_json({"entry": entry, **document, **result, "dry_run": dry_run, "diagnostics": remarks})
         else:
-            say(_text(session, made, page(), entry))
+            say(_text(session, made, page(), entry, stopped=stopped))
         if stopped and not dry_run:
             note(f"{_gate_text(made)}; {_WAYS}; nothing was written")
             return 1
@@ -336,7 +342,7 @@ def draft_json(session: Session, made: Draft) -> dict[str, Any]:
     }
 
 
-def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Iterator[str]:
+def _text(session: Session, made: Draft, page: Page, entry: str | None, *, stopped: bool) -> Iterator[str]:
     plan = made.plan
     head = "compacted" if entry is not None else "would compact"
     where = f" as {entry}" if entry is not None else ""
@@ -369,7 +375,7 @@ def _text(session: Session, made: Draft, page: Page, entry: str | None) -> Itera
         if len(lost) > _LOST_SHOWN:
             yield page.style(f"  and {len(lost) - _LOST_SHOWN:,} more; --json has all", "faint")
     if gate := unseen(made.survival):
-        stops = "" if entry is not None else "; this stops the compaction"
+        stops = "; this stops the compaction" if stopped else ""
         yield from warning(f"{_gate_text(made)}{stops}", page)
         for fate in gate:
             # Whole sentences: half a rule is another rule.

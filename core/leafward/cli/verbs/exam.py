@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leafward.base.errors import LeafwardError, Refused
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.cli.model_request import (
@@ -24,7 +25,7 @@ from leafward.cli.selection import compaction_at, opened
 from leafward.cli.settings import configured
 from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace, Exam, Graded, exam_of
 from leafward.compaction.exam.questions import Topic
-from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_exams, sit, sitting
+from leafward.compaction.exam.sitting import LETTERS, exams_kept, keep_exam, kept_as, kept_exams, sit, sitting
 from leafward.session.journal.lock import busy
 from leafward.session.journal.open_file import refuse_unwritable
 from leafward.session.journal.write import Writing
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.cli.options.compaction_options import ExamOptions
+    from leafward.compaction.exam.sitting import ExamAnswers, KeptExam
     from leafward.session.entries import EntryIndex
     from leafward.session.session import Session
 
@@ -53,7 +55,7 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
         verify(session)
         index = compaction_at(session, compaction)
         if options.model is not None:
-            return _oral(session, index, options, dry_run, as_json)
+            return _oral(selector, session, index, options, dry_run, as_json)
         against = options.against
         other = compaction_at(session, against) if against is not None else None
         found = exam_of(session, index)
@@ -76,7 +78,9 @@ def exam(selector: str, compaction: str | None, options: ExamOptions, dry_run: b
     return 0
 
 
-def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool) -> int:
+def _oral(
+    selector: str, session: Session, index: EntryIndex, options: ExamOptions, dry_run: bool, as_json: bool
+) -> int:
     """Lets a model take the exam."""
     from leafward.summaries.summarizers.model.summarizer import Model
 
@@ -110,21 +114,39 @@ def _oral(session: Session, index: EntryIndex, options: ExamOptions, dry_run: bo
             say(request_text(going))
         return 0
     refuse_unwritable(session)
+    given = _given(session, index, found)
+    problem: Exception | None = None
     with busy(session.path, "an exam") as claim, cancellable() as stop:
         tell_outgoing(model, going)
         with progress("answers") as show:
             sat = sit(prepared, model, show, stop)
-        written = keep_exam(session, index, sat.result, Writing(claim=claim))
+        try:
+            op = _kept(selector, session, index, sat, Writing(claim=claim))
+        except (LeafwardError, OSError) as error:
+            # The answers were paid for: they are shown all the same.
+            problem, op = error, None
     if as_json:
         remarks = [{"code": "model", "text": text} for text in sat.remarks]
-        emit_json(
-            {**document, "model": sat.result, "op": written.op, "dry_run": False, "diagnostics": remarks}
-        )
+        emit_json({**document, "model": sat.result, "op": op, "dry_run": False, "diagnostics": remarks})
     else:
-        answers = _given(session, index, found)
+        result = kept_as(sat)
         here = page()
-        say([*_text(session, index, found, here, answers), *_kept_text(session, index, here, last=True)])
+        given.append((result.model, result.answers))
+        say([*_text(session, index, found, here, given), *_result_text(result, here)])
+    if problem is not None:
+        raise Refused(f"the answers are not kept: {problem}") from problem
     return 0
+
+
+def _kept(
+    selector: str, session: Session, index: EntryIndex, sat: ExamAnswers, writing: Writing
+) -> str | None:
+    """Stores the answers, also where the agent went on while the model answered; the operation's id."""
+    if not session.changed_on_disk():
+        return keep_exam(session, index, sat.result, writing).op
+    with opened(selector) as grown:
+        place = compaction_at(grown, session.columns.id_at(index))
+        return keep_exam(grown, place, sat.result, writing).op
 
 
 def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, tuple[int | None, ...]]]:
@@ -132,13 +154,16 @@ def _given(session: Session, index: EntryIndex, found: Exam) -> list[tuple[str, 
     return [(one.model, one.answers_to(found)) for one in exams_kept(session, index)]
 
 
-def _kept_text(session: Session, index: EntryIndex, page: Page, *, last: bool = False) -> Iterator[str]:
-    """Results of earlier exams; with `last`, only that of the latest one."""
-    kept = list(exams_kept(session, index))
-    for one in kept[-1:] if last else kept:
-        yield ""
-        right = f"{one.right} of {counted(one.asked, 'question')} right"
-        yield from wrapped(f"{safe_line(one.model, 60)} answered {right}, {cost_text(one.cost)}", page)
+def _kept_text(session: Session, index: EntryIndex, page: Page) -> Iterator[str]:
+    """Results of earlier exams."""
+    for one in exams_kept(session, index):
+        yield from _result_text(one, page)
+
+
+def _result_text(one: KeptExam, page: Page) -> Iterator[str]:
+    yield ""
+    right = f"{one.right} of {counted(one.asked, 'question')} right"
+    yield from wrapped(f"{safe_line(one.model, 60)} answered {right}, {cost_text(one.cost)}", page)
 
 
 def _head(session: Session, index: EntryIndex, found: Exam, page: Page) -> list[str]:

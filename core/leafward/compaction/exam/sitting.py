@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leafward.base.errors import Cancelled
+from leafward.base.errors import Cancelled, Refused
 from leafward.base.safe_text import safe_line
 from leafward.base.times import iso_stamp
 from leafward.compaction.exam.grade import context_after, context_of_draft, exam_of, exam_of_draft
@@ -23,6 +23,7 @@ from leafward.session.journal.operation_log import EXAM_TYPE, OperationKind
 from leafward.session.journal.write import write
 from leafward.summaries.summarizers.model.failures import SummaryFailed
 from leafward.summaries.summarizers.model.requests import single
+from leafward.summaries.summarizers.model.settings import window_of
 from leafward.summaries.survival.spans import replaced_by
 
 if TYPE_CHECKING:
@@ -50,12 +51,16 @@ Write `1 -` where the text does not tell. Write nothing else.
 
 {questions}"""
 _LINE = re.compile(
-    r"(?mi)^(?:[^\S\n]|[>|*_`#-])*(?:q(?:uestion)?\s?)?(\d{1,3})\b[\s.:)=|*_`→>–—-]+[(\[]?(?:([A-D])(?![^\W_])(.*)|[–—-][\s.*_`|]*)$"
+    r"""(?mi)^(?:[^\S\n]|[>|*_`#({"'-])*(?:q(?:uestion)?\s?)?(\d{1,3})\b[\s.:)=|*_`"'→>–—-]+(?:(?:the )?(?:answer|option)(?: is)?[\s:*_]{1,5})?[(\["']?(?:([A-D])(?![^\W_])(.*)|[–—-][\s.*_`|"',}]*)$"""
 )
 """A line of an answer in whatever layout: the number of a question, and a letter with what follows it, or a dash."""
+_BETWEEN = re.compile(
+    r"""(?i)(?<=[\W_][A-D–—-])([*_`"')\].]{0,3}[,;|]?)[^\S\n]{1,3}(?=[*_`"'(]{0,3}\d{1,3}[\s.:)=*_`"'-]{1,4}[(\["']?[A-D–—-](?![^\W_]))"""
+)
+"""Between two answers on one line."""
 _ALONE = re.compile(r"(?i)[\s*_`(\[]*([A-D])[\s*_`)\].]*")
 """A letter without a number: enough where there is one question."""
-_LAYOUT = "/ \t\r*_`\"'“”‘’.,:;()[]|–—-"
+_LAYOUT = "/ \t\r*_`\"'“”‘’.,:;()[]{}|–—-"
 """Signs around the text of an answer that tell none from another, `./` before a path among them."""
 _ANSWER = 300
 _QUOTED = 120
@@ -125,7 +130,7 @@ def sitting(
 ) -> Sitting | None:
     """The exam of a compaction for a model; None if there is nothing to ask. Sends nothing.
 
-    Raises Refused if the entry is no compaction, Cancelled if `stop` returns true.
+    Raises Refused if the entry is no compaction or the model's window is too small, Cancelled if `stop` returns true.
     """
     found = exam_of(session, compaction, stop)
     replaced = replaced_by(session, compaction).messages
@@ -135,7 +140,7 @@ def sitting(
 def sitting_of_draft(
     draft: Draft, settings: ModelSettings, stop: Callable[[], bool] = lambda: False
 ) -> Sitting | None:
-    """The exam of a drafted compaction for a model; None if there is nothing to ask. Raises Cancelled if `stop` returns true."""
+    """The exam of a drafted compaction for a model; None if there is nothing to ask. Raises as `sitting` does."""
     return _asking(exam_of_draft(draft, stop), draft.ground.there.replaced, context_of_draft(draft), settings)
 
 
@@ -167,7 +172,13 @@ def _work(
         for number, one in enumerate(exam_questions, 1)
     )
     budget = 100 + _TOKENS_A_QUESTION * len(exam_questions)
-    return single(settings, redactor, "exam", context, _SYSTEM, _TASK.format(questions=questions), budget)
+    work = single(settings, redactor, "exam", context, _SYSTEM, _TASK.format(questions=questions), budget)
+    tokens, window = work.outgoing().tokens, window_of(settings)
+    if tokens > window:
+        raise Refused(
+            f"the exam has ~{tokens:,} tokens, and the window of {settings.name} is {window:,}: set it in `windows` if it is larger"
+        )
+    return work
 
 
 def sit(
@@ -218,7 +229,7 @@ def marked(questions: Sequence[Question], answer: str) -> tuple[Marked, ...]:
 def _choices(questions: Sequence[Question], answer: str) -> dict[int, set[int | None]]:
     """The answers that a text chooses, by the number of the question; None: it says that it chooses none."""
     chosen: dict[int, set[int | None]] = {}
-    for line in _LINE.finditer(answer):
+    for line in _LINE.finditer(_BETWEEN.sub(r"\1\n", answer)):
         number, letter = int(line[1]), line[2]
         if not 0 < number <= len(questions):
             continue

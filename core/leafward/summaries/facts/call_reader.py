@@ -107,6 +107,8 @@ class CallReader:
         """The number of successful runs of each command."""
         self.failed: Counter[str] = Counter()
         """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
+        self._undecided: dict[str, EntryIndex] = {}
+        """The last run of each command of which the result does not tell how it ended: it was stopped, or goes on in the background."""
         self._repeated: set[str] = set()
         """Items of checklists whose words stand under several headings."""
         self.last: Sequence[ToolCall] = ()
@@ -223,9 +225,12 @@ class CallReader:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
-            outcome = DECLINED if declined else outcome_of(text, failed, call.command)
+            code = message.get("exitCode")
+            outcome = DECLINED if declined else outcome_of(text, failed, call.command, code)
             if outcome == UNTOLD:
                 outcome = ""
+            if not outcome and not not_run:
+                self._undecided[key] = call.entry
             self._count(key, outcome)
             if key and outcome:
                 yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
@@ -262,6 +267,10 @@ class CallReader:
         """The commands that were started last without a result, or still run, each with the entry that started it."""
         calls = [call for call in (*self._calls.values(), *self._running.values()) if call.command]
         return {forms.canonical_command(call.command): call.entry for call in calls}
+
+    def undecided(self) -> dict[str, EntryIndex]:
+        """The commands whose last run may have ended in any way, each with the entry that started that run."""
+        return self._undecided | self.unfinished()
 
     def _count(self, key: str, outcome: str) -> None:
         """Counts a run by its outcome."""

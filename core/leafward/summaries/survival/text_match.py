@@ -18,7 +18,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
@@ -229,13 +229,15 @@ class FactText:
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            bare = {word.strip("\"'`;") for word in words} - {""}
+            bare = dict.fromkeys(word.strip("\"'`;") for word in words)
+            bare.pop("", None)
             for line in min(map(self._lines_with, bare), key=len, default=()):
                 for word in bare:
                     if word not in line:
                         break
                 else:
-                    return FactMatch.PARAPHRASED
+                    if _begins_alike(tuple(bare)[:2], line):
+                        return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
     def _has_command(self, command: str) -> bool:
@@ -431,6 +433,15 @@ class FactText:
 @lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
+
+
+def _begins_alike(words: Sequence[str], line: str) -> bool:
+    """Whether a line has the first words of a command one behind the other, with nothing but options between: else they are any words."""
+    first, *rest = map(re.escape, words)
+    behind = "".join(
+        rf"(?:\s{{1,4}}(?:-\S{{1,80}}|''|\"\"))*\s{{1,4}}[\"'`]?{word}(?![\w-])" for word in rest
+    )
+    return re.search(rf"(?<![\w-]){first}{behind}", line) is not None
 
 
 def _tells_of_another(command: str, line: str) -> bool:

@@ -49,7 +49,7 @@ def test_where_the_folder_is_not_known_no_file_is_told() -> None:
 
 def test_a_patch_changes_the_file_in_the_folder_of_its_call() -> None:
     work = _called("apply_patch", {"input": _PATCH.format("src/parser.py")}, "Success.", f"{FOLDER}/web")
-    assert "Last file changed: `web/src/parser.py`" in _summary(*work)
+    assert "Last file edited: `web/src/parser.py`" in _summary(*work)
 
 
 def test_no_other_file_with_the_name_of_a_patched_one_was_changed() -> None:

@@ -54,7 +54,7 @@ GOLDEN = """\
 - Open in `plan.md`: Steps: Measure it
 
 ## Critical Context
-- Last file changed: `plan.md`
+- Last file edited: `plan.md`
 - Last test run: `make test` failed with exit 2
 - Asked before: Port the parser of orchard to a table. Never touch the generated files under gen/. → the reply says: “The table is filled, but one test fails with a TypeError in src/parser.py.”
 - On the git branch `table-parser`

@@ -109,7 +109,7 @@ def collect(
     reader = FactReader(span.cwd, span.known, span.plan) if reading is None else reading.reader
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
-    failed = failed_calls(message for _, message in messages)
+    failed = failed_calls(message for _, message in (*messages, *span.kept))
     refused = restorations.refused(message for _, message in messages)
     evidence.failed_calls = failed
     live: dict[str, FileWork] = {}
@@ -136,7 +136,7 @@ def collect(
             _work(evidence.files, live, seen, calls, written, failed, place, entry, span.cwd)
             for call in calls:
                 if call.id not in refused:
-                    _bring_back(live, call, call.id in failed, place, span.cwd)
+                    _bring_back(evidence, live, call, place, span.cwd)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     names = [seen for seen in sightings if seen.kind is FactKind.IDENTIFIER]
     evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
@@ -188,13 +188,13 @@ def collect(
     )
     statements.changed(evidence)
     _without_repeats(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
+    present = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
     named = {(one.kind, one.key) for one in seen_after}
     date_statements(evidence, turns, behind, answers.later, named, span.cwd)
-    gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
-    earlier_requests.tell_changes(evidence, turns, same, gone)
-    tell_declared(evidence, gone)
-    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
+    present |= {path: "" for path, work in evidence.files.items() if work.restored and not work.changes}
+    earlier_requests.tell_changes(evidence, turns, same, present)
+    tell_declared(evidence, present)
+    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), present, span.cwd)
     return evidence
 
 
@@ -317,7 +317,7 @@ def _work(
     entry: EntryIndex,
     cwd: str,
 ) -> None:
-    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing.
+    """Records the effects of a reply's calls on files, and the names in the written texts; `failed` calls changed nothing.
 
     `live` gets the files that were changed.
     """
@@ -408,12 +408,14 @@ def _is_text(name: str, commands: Iterable[str]) -> bool:
     return bool(having) and all(is_text(name, command) for command in having)
 
 
-def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: int, cwd: str) -> None:
-    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing.
+def _bring_back(evidence: Evidence, live: dict[str, FileWork], call: ToolCall, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a failed commit keeps nothing.
 
     `live` are the files with such changes, and those that were put aside: of very many files few are looked at for a command.
     """
+    failed = call.id in evidence.failed_calls
     for one in restorations.restorations(call, cwd, failed=failed):
+        evidence.brought_back.add(one, place)
         for path in [path for path in live if one.covers(path, cwd)]:
             if one.by is BulkCommand.POP:
                 live[path].put_back(place)
@@ -422,6 +424,7 @@ def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: 
             if live[path].is_settled:
                 del live[path]
     if not failed and restorations.commits(command_of(call.arguments)):
+        evidence.brought_back.commit(place)
         for path, work in list(live.items()):
             work.commit()
             if work.is_settled:

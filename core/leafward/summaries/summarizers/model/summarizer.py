@@ -254,7 +254,7 @@ class _Conversation:
             text = f"{before.rstrip()}\n\n{TURN_HEADING}\n\n{texts[-1]}"
         else:
             text = texts[0]
-        if tokens_of(text) > self.work.budget:
+        if self.work.is_summary and tokens_of(text) > self.work.budget:
             text = await self._shortened(text)
         return text
 
@@ -332,7 +332,9 @@ class _Conversation:
         )
         failure = failure_of(error, sent)
         board.clear(attempts.ask.title)
-        if failure.overflow and attempts.shrinks < _SHRINKS and attempts.ask.items:
+        # An answer about a part of a text is none about the text.
+        can_shrink = self.work.is_summary and attempts.shrinks < _SHRINKS and attempts.ask.items
+        if failure.overflow and can_shrink:
             attempts.shorten(failure.excess)
             board.say(f"{failure.text}; the oldest is left out")
             return None

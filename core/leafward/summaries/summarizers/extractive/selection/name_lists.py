@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.forms import file_lists
+from leafward.files.shell.writes import may_change
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.named_folders import folder_of
+from leafward.summaries.facts.forms import file_lists, forms
 from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive.candidates import Evidence, FileWork, LineCandidate
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
@@ -69,6 +72,9 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
             for path in fact.about:
                 counts.setdefault(path, []).append(fact)
     total = max(1, evidence.size)
+    counted_at = [evidence.position.get(fact.last, -1) for some in counts.values() for fact in some]
+    places = [place for place in counted_at if place >= 0]
+    by_command = _changed_by_commands(evidence, min(places)) if places else {}
     for work in sorted(evidence.files.values(), key=lambda work: (-work.last, work.path)):
         path = work.path
         if path in evidence.missing:
@@ -78,9 +84,8 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
         # How often a call names a file, in a pattern or a list of steps too, tells nothing of it.
         times = work.reads
         # A change makes an older count wrong.
-        counted = [
-            fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > work.changed
-        ]
+        changed = max(work.changed, by_command.get(path, -1), by_command.get("", -1))
+        counted = [fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > changed]
         lines = max(counted, key=lambda fact: fact.last, default=None)
         if group:
             text = harmless(
@@ -99,6 +104,17 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
         )
         found.append(Names(work, line))
     return found
+
+
+def _changed_by_commands(evidence: Evidence, since: int) -> dict[str, int]:
+    """The last positions behind one at which commands may have changed files; an empty name stands for any file."""
+    cwd = evidence.reader.texts.cwd
+    return {
+        forms.canonical_path(path, cwd) if path else "": place
+        for place, calls in evidence.calls.items()
+        for call in (calls if place > since else ())
+        for path in may_change(command_of(call.arguments), folder_of(call))
+    }
 
 
 def join_bare(taken: Sequence[Names]) -> None:
