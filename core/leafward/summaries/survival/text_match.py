@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.forms.forms import canonical_command
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
@@ -84,6 +85,7 @@ class FactText:
 
     def __init__(self, text: str, cwd: str = "") -> None:
         self.text = text
+        self._searched = with_whole_paths(text)
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
         self._places: dict[str, list[int]] = {}
@@ -97,7 +99,7 @@ class FactText:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The facts in the text by their form."""
-        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        return list(TextFacts(self._cwd).named(self._searched, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
@@ -110,7 +112,7 @@ class FactText:
     @cached_property
     def flat(self) -> str:
         """The text with every run of white space reduced to one space."""
-        return _SPACE.sub(" ", self.text)
+        return _SPACE.sub(" ", self._searched)
 
     @cached_property
     def _folded(self) -> str:
@@ -120,7 +122,7 @@ class FactText:
     def tokens(self) -> frozenset[str]:
         """Its words as written, and the parts of joined ones."""
         found: set[str] = set()
-        for match in _TOKEN.finditer(self.text):
+        for match in _TOKEN.finditer(self._searched):
             token = match[0].strip(".,-")
             found.add(token)
             if "." in token or "/" in token:
@@ -151,7 +153,7 @@ class FactText:
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
         """Its lines, each with its content words."""
-        return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
+        return [(line, frozenset(content_words(line))) for line in self._searched.split("\n") if line.strip()]
 
     @cached_property
     def _flat_lines(self) -> list[str]:
@@ -261,12 +263,12 @@ class FactText:
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = {}
-            at = self.text.find(word)
+            at = self._searched.find(word)
             while at >= 0:
-                end = self.text.find("\n", at)
-                end = len(self.text) if end < 0 else end
-                found[self.text[self.text.rfind("\n", 0, at) + 1 : end]] = None
-                at = self.text.find(word, end)
+                end = self._searched.find("\n", at)
+                end = len(self._searched) if end < 0 else end
+                found[self._searched[self._searched.rfind("\n", 0, at) + 1 : end]] = None
+                at = self._searched.find(word, end)
         return found
 
     def _outcome_denied(self, fact: Fact) -> bool:

@@ -200,5 +200,5 @@ def test_very_many_lists_of_a_folder_of_very_many_deleted_files() -> None:
         calls[len(said) - 2] = [ToolCall(str(number), "bash", {"command": command})]
     messages = span(*said).messages
     with in_linear_time():
-        gone = gone_files(messages, calls, "")
+        gone = gone_files(messages, calls, frozenset(), "")
     assert len(gone) == 2_999
