@@ -37,6 +37,9 @@ _SPACE = re.compile(r"\s(?:(?<! )\s*|\s+)")
 """Runs of white space other than a single space, which stays as it is."""
 _QUOTES = "\"'`;"
 _ENDS = ".,:)*"
+_JOINS = "-_./"
+_OPTIONS = 120
+"""Characters of options behind the first word of a command in which its second is looked for."""
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
     r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok|exit(?:ed)? (?:with )?(?:code )?0)\b|✅|✓"
@@ -440,17 +443,21 @@ def _text(text: str, cwd: str) -> FactText:
 
 def _begins_alike(words: Sequence[str], line: str) -> bool:
     """Whether a line has the first two words of a command one behind the other, with nothing but options between: else they are any words."""
-    first, second = words[0], words[1] if len(words) > 1 else ""
-    if second and f"{first} " not in line:
-        return False
-    before = ""
-    for word in line.split():
-        bare = word.strip(_QUOTES)
-        if before == first and second in ("", bare, bare.rstrip(_ENDS)):
-            return True
-        if bare and bare[0] != "-":
-            before = bare.lstrip("(")
-    return not second and before == first
+    if len(words) == 1:
+        return True
+    first, second = f"{words[0]} ", words[1]
+    at = line.find(first)
+    while at >= 0:
+        behind = at + len(first)
+        if at == 0 or not (line[at - 1].isalnum() or line[at - 1] in _JOINS):
+            for word in line[behind : behind + len(second) + _OPTIONS].split():
+                bare = word.strip(_QUOTES)
+                if second in (bare, bare.rstrip(_ENDS)):
+                    return True
+                if bare and bare[0] != "-":
+                    break
+        at = line.find(first, behind)
+    return False
 
 
 def _tells_of_another(command: str, line: str) -> bool:
