@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
@@ -34,6 +35,11 @@ _MOST_PLACES = 200
 _RUN = re.compile(r"[A-Za-z0-9_]+")
 _SPACE = re.compile(r"\s(?:(?<! )\s*|\s+)")
 """Runs of white space other than a single space, which stays as it is."""
+_QUOTES = "\"'`;"
+_ENDS = ".,:)*"
+_JOINS = "-_./"
+_OPTIONS = 120
+"""Characters of options behind the first word of a command in which its second is looked for."""
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
     r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok|exit(?:ed)? (?:with )?(?:code )?0)\b|✅|✓"
@@ -229,14 +235,14 @@ class FactText:
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            bare = dict.fromkeys(word.strip("\"'`;") for word in words)
+            bare = dict.fromkeys(word.strip(_QUOTES) for word in words)
             bare.pop("", None)
             for line in min(map(self._lines_with, bare), key=len, default=()):
                 for word in bare:
                     if word not in line:
                         break
                 else:
-                    if _begins_alike(tuple(bare)[:2], line):
+                    if _begins_alike([*islice(bare, 2)], line):
                         return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
@@ -436,12 +442,22 @@ def _text(text: str, cwd: str) -> FactText:
 
 
 def _begins_alike(words: Sequence[str], line: str) -> bool:
-    """Whether a line has the first words of a command one behind the other, with nothing but options between: else they are any words."""
-    first, *rest = map(re.escape, words)
-    behind = "".join(
-        rf"(?:\s{{1,4}}(?:-\S{{1,80}}|''|\"\"))*\s{{1,4}}[\"'`]?{word}(?![\w-])" for word in rest
-    )
-    return re.search(rf"(?<![\w-]){first}{behind}", line) is not None
+    """Whether a line has the first two words of a command one behind the other, with nothing but options between: else they are any words."""
+    if len(words) == 1:
+        return True
+    first, second = f"{words[0]} ", words[1]
+    at = line.find(first)
+    while at >= 0:
+        behind = at + len(first)
+        if at == 0 or not (line[at - 1].isalnum() or line[at - 1] in _JOINS):
+            for word in line[behind : behind + len(second) + _OPTIONS].split():
+                bare = word.strip(_QUOTES)
+                if second in (bare, bare.rstrip(_ENDS)):
+                    return True
+                if bare and bare[0] != "-":
+                    break
+        at = line.find(first, behind)
+    return False
 
 
 def _tells_of_another(command: str, line: str) -> bool:
