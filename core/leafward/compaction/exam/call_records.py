@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Choice
-from leafward.compaction.telling_errors import tells
 from leafward.files.checks import check_of
 from leafward.files.file_names import in_folder
 from leafward.session.entries import NO_ENTRY, text_of
@@ -19,6 +18,7 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
+from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 

@@ -27,7 +27,13 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
-from leafward.summaries.facts.calls.named_folders import folder_of, in_its_folder, path_at
+from leafward.summaries.facts.calls.named_folders import (
+    PlacedText,
+    folder_of,
+    in_its_folder,
+    path_at,
+    placed_texts,
+)
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
@@ -152,8 +158,9 @@ class CallReader:
             if key:
                 self.ran[key] += 1
                 yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            seen = self._texts.by_form(command, Voice.CALL, entry, numbers=False)
-            yield from in_its_folder(seen, folder, cwd)
+            for part in placed_texts(command, folder):
+                seen = self._texts.by_form(part.text, Voice.CALL, entry, numbers=False)
+                yield from in_its_folder(seen, part, cwd)
         yield from self._plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
@@ -165,7 +172,8 @@ class CallReader:
                 if name in TEXT_ARGUMENTS:
                     yield from self._texts.by_form(text, Voice.CODE, entry, numbers=False)
                 else:
-                    yield from in_its_folder(self._texts.by_form(text, Voice.CALL, entry), folder, cwd)
+                    seen = self._texts.by_form(text, Voice.CALL, entry)
+                    yield from in_its_folder(seen, PlacedText(text, folder), cwd)
         for file in files_changed_by(call, cwd) if not changes else ():
             yield new_sighting((FactKind.PATH, file, file, Voice.CALL, entry, "", ".", True))
         yield from self._checklist(arguments, entry)

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.forms.forms import canonical_command
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
@@ -17,7 +18,7 @@ from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
@@ -81,6 +82,7 @@ class FactText:
 
     def __init__(self, text: str, cwd: str = "") -> None:
         self.text = text
+        self._searched = with_whole_paths(text)
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
         self._places: dict[str, list[int]] = {}
@@ -94,7 +96,7 @@ class FactText:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The facts in the text by their form."""
-        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        return list(TextFacts(self._cwd).named(self._searched, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
@@ -107,7 +109,7 @@ class FactText:
     @cached_property
     def flat(self) -> str:
         """The text with every run of white space reduced to one space."""
-        return _SPACE.sub(" ", self.text)
+        return _SPACE.sub(" ", self._searched)
 
     @cached_property
     def _folded(self) -> str:
@@ -117,7 +119,7 @@ class FactText:
     def tokens(self) -> frozenset[str]:
         """Its words as written, and the parts of joined ones."""
         found: set[str] = set()
-        for match in _TOKEN.finditer(self.text):
+        for match in _TOKEN.finditer(self._searched):
             token = match[0].strip(".,-")
             found.add(token)
             if "." in token or "/" in token:
@@ -148,7 +150,7 @@ class FactText:
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
         """Its lines, each with its content words."""
-        return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
+        return [(line, frozenset(content_words(line))) for line in self._searched.split("\n") if line.strip()]
 
     @cached_property
     def _flat_lines(self) -> list[str]:
@@ -227,13 +229,15 @@ class FactText:
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
         words = [word for word in fact.key.split() if not word.startswith("-")]
         if 2 <= len(words) <= 12:
-            bare = {word.strip("\"'`;") for word in words} - {""}
+            bare = dict.fromkeys(word.strip("\"'`;") for word in words)
+            bare.pop("", None)
             for line in min(map(self._lines_with, bare), key=len, default=()):
                 for word in bare:
                     if word not in line:
                         break
                 else:
-                    return FactMatch.PARAPHRASED
+                    if _begins_alike(tuple(bare)[:2], line):
+                        return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
     def _has_command(self, command: str) -> bool:
@@ -256,12 +260,12 @@ class FactText:
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = {}
-            at = self.text.find(word)
+            at = self._searched.find(word)
             while at >= 0:
-                end = self.text.find("\n", at)
-                end = len(self.text) if end < 0 else end
-                found[self.text[self.text.rfind("\n", 0, at) + 1 : end]] = None
-                at = self.text.find(word, end)
+                end = self._searched.find("\n", at)
+                end = len(self._searched) if end < 0 else end
+                found[self._searched[self._searched.rfind("\n", 0, at) + 1 : end]] = None
+                at = self._searched.find(word, end)
         return found
 
     def _outcome_denied(self, fact: Fact) -> bool:
@@ -429,6 +433,15 @@ class FactText:
 @lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
+
+
+def _begins_alike(words: Sequence[str], line: str) -> bool:
+    """Whether a line has the first words of a command one behind the other, with nothing but options between: else they are any words."""
+    first, *rest = map(re.escape, words)
+    behind = "".join(
+        rf"(?:\s{{1,4}}(?:-\S{{1,80}}|''|\"\"))*\s{{1,4}}[\"'`]?{word}(?![\w-])" for word in rest
+    )
+    return re.search(rf"(?<![\w-]){first}{behind}", line) is not None
 
 
 def _tells_of_another(command: str, line: str) -> bool:

@@ -189,7 +189,7 @@ def test_lists_of_names_and_files_are_capped() -> None:
     told = told_in(SummarySection.CONTEXT, *said)
     (listed,) = [line for line in told if "rowOf" in line]
     assert re.fullmatch(r"`src/rows.py` changed: (\w+, ){5}\w+ and \d+ more", listed)
-    assert [line.count("`") for line in told if line.startswith("Read: ")] == [20, 8]
+    assert [line.count("`") for line in told if line.startswith("Read: ")] == [22, 8]
     assert "Changed: `doc/n1.md`, `doc/n2.md`" in told
 
 
@@ -287,6 +287,20 @@ def test_grouped_files_are_carried_on_and_added_up() -> None:
     assert "Changed: `a/one.py` 3×, `a/two.py`" in told
     assert "Read: `a/three.py` 5×" in told
     assert any(line.startswith("`a/four.py` changed 3×: rowCount") and "7 more" not in line for line in told)
+
+
+def test_files_of_a_shared_folder_are_carried_on_and_added_up() -> None:
+    previous = (
+        "## Critical Context\n- Changed: `a/four.py`; in `packages/orchard/src/`: `one.py` 2×, `deep/two.py`"
+    )
+    edits = [
+        (key, "edit", {"path": f"packages/orchard/src/{name}", "oldText": "x", "newText": "y"})
+        for key, name in (("a", "one.py"), ("b", "three.py"))
+    ]
+    said = (user("go on with the port of it"), reply("", *edits), result("a", "ok"), result("b", "ok"))
+    told = told_in(SummarySection.CONTEXT, *said, previous=previous)
+    listed = "in `packages/orchard/src/`: `one.py` 3×, `three.py`, `deep/two.py`"
+    assert f"Changed: `a/four.py`; {listed}" in told
 
 
 def test_what_programs_say_names_nothing() -> None:

@@ -27,10 +27,24 @@ def _called(name: str, given: dict[str, Any], printed: str = "x", folder: str = 
         ({"cmd": "wc -c docs/plan.md", "workdir": "/home/ada/barn"}, "/home/ada/barn/docs/plan.md"),
         ({"cmd": "wc -c docs/plan.md", "workdir": f"{FOLDER}/web"}, "web/docs/plan.md"),
         ({"cmd": "wc -c web/docs/plan.md", "workdir": FOLDER}, "web/docs/plan.md"),
+        ({"cmd": f"cd {FOLDER} && wc -c docs/plan.md"}, "docs/plan.md"),
+        ({"cmd": "cd web && wc -c docs/plan.md"}, "web/docs/plan.md"),
+        ({"cmd": "cd 'my web' && wc -c docs/plan.md"}, "my web/docs/plan.md"),
+        ({"cmd": "cd web; (cd docs && wc -c plan.md)"}, "web/docs/plan.md"),
+        ({"cmd": "wc -c plan.md | sort; cd docs\nwc -l index.md"}, "docs/index.md"),
+        ({"cmd": "cd web; (cd docs && wc -c 'old/my plan.md')"}, "web/docs/old/my plan.md"),
+        ({"cmd": "cd web && wc -c 'plan.md"}, "web/plan.md"),
+        ({"cmd": "echo cd web && wc -c plan.md"}, "plan.md"),
     ],
 )
 def test_a_file_of_a_command_is_told_from_the_folder_of_the_session(given: dict[str, Any], told: str) -> None:
     assert f"`{told}`" in _summary(*_called("exec_command", given))
+
+
+def test_where_the_folder_is_not_known_no_file_is_told() -> None:
+    text = _summary(*_called("bash", {"command": 'cd "$HERE" && wc -c docs/plan.md /tmp/plan.md'}))
+    assert "docs/plan.md" not in text
+    assert "`/tmp/plan.md`" in text
 
 
 def test_a_patch_changes_the_file_in_the_folder_of_its_call() -> None:

@@ -59,6 +59,10 @@ _COUNTS_ALL = late(
 """Test programs whose last lines tell of all tests; others say it of each package."""
 _CARGO = late(r"(?m)^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed;")
 """The result of one of the test programs that cargo runs."""
+_LISTS = late(
+    r"\s(?:--no-run|--collect-only|--co|--list(?:-tests)?|-list|--listTests|-run[= ]['\"]?(?:\^?\$|XXX|NONE)['\"]?|-DskipTests)(?=[\s=]|$)"
+)
+"""Options with which a runner of tests only compiles or lists them."""
 _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
 """The line of jest and vitest that counts tests, beside those that count their files."""
 _COUNT_LINE = 40
@@ -139,7 +143,12 @@ def looks(arguments: Mapping[str, Any]) -> bool:
 @lru_cache(maxsize=1 << 12)
 def runs_tests(command: str) -> bool:
     """Whether a command is a run of tests that somebody would type."""
-    return is_typed(command) and not command.startswith("git ") and check_of(command) is Check.TEST
+    return (
+        is_typed(command)
+        and not command.startswith("git ")
+        and check_of(command) is Check.TEST
+        and _LISTS.search(command) is None
+    )
 
 
 def counts_in(printed: str) -> str:

@@ -20,6 +20,7 @@ from leafward.summaries.facts.calls.call_arguments import changes_text, command_
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
@@ -111,6 +112,7 @@ def collect(
     refused = restorations.refused(message for _, message in messages)
     evidence.failed_calls = failed
     live: dict[str, FileWork] = {}
+    previous = with_whole_paths(previous)
     if reading is None:
         sightings += reader.earlier(previous, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):

@@ -16,13 +16,13 @@ from leafward.base.errors import Cancelled
 from leafward.session.entries import text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.facts.forms.file_lists import LISTS
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.extractive.redacted_span import redacted, redacted_beside
 from leafward.summaries.summarizers.extractive.selection.bare_names import BareNames
-from leafward.summaries.summarizers.extractive.selection.name_lists import LISTS
 from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth

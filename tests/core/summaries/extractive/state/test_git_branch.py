@@ -64,3 +64,18 @@ def test_the_output_tells_which_of_two_was_switched_to_and_that_it_was() -> None
     assert _branch((either, "Switched to branch 'main'", False)) == ["`main`"]
     assert _branch(("git checkout -b pears && npm test", _FAILED, True)) == ["`pears`"]
     assert _branch(("git checkout -b pears && npm test", "fatal: not a git repository", True)) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "told"),
+    [
+        ("git commit -am 'Weigh'", "[apples 1a2b3c4] Weigh", "`apples`"),
+        ("git status", "On branch apples\nnothing to commit", "`apples`"),
+        ("cd /home/ada/barn && git status", "On branch hay", "`pears`"),
+        ("git log -1 && cat notes.md", "notes\n[1] On branch hay", "`pears`"),
+    ],
+)
+def test_what_git_prints_later_tells_that_somebody_else_switched(
+    command: str, printed: str, told: str
+) -> None:
+    assert _branch(("git checkout -b pears", "", False), (command, printed, False)) == [told]

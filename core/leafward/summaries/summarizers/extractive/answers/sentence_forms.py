@@ -73,7 +73,9 @@ _STATEMENT = re.compile(
     r"|(?:if|for|while|switch) \(.{1,200}\)|@[\w.]+\(|\$ \S|[\w.]{1,100}\([^()]{0,200}\)$|[\w.\[\]]{1,100} [-+*]?= \S{1,200}$"
 )
 """The beginning of a statement that stands in no fence."""
-_HEADING = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
+_HEADING = re.compile(
+    r"[^\W\d_]+(?:-[^\W\d_]+)*(?:[.:]| ?!)?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])"
+)
 """One word, or a few without a stop, of letters alone."""
 _LONG = 4
 """Letters of a longer word, and how many of them a heading has."""
@@ -161,7 +163,7 @@ def is_code(sentence: str) -> bool:
 
 
 def is_heading(text: str) -> bool:
-    """Whether a text is but a heading, which tells nothing. In a script without blanks a sentence may be one word."""
+    """Whether a text is but a heading or an exclamation, which tells nothing. In a script without blanks a sentence may be one word."""
     return _HEADING.fullmatch(text) is not None and text.casefold() != text.upper()
 
 

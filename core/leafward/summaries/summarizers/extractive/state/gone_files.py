@@ -15,7 +15,7 @@ from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, changes_text, paths_of
 from leafward.summaries.facts.calls.named_folders import folder_of, path_at
-from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.calls.outcomes import patches_of
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
@@ -75,13 +75,18 @@ class GoneFile:
 
 
 def gone_files(
-    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+    messages: Sequence[SpanMessage],
+    calls: Mapping[int, Sequence[ToolCall]],
+    failed: AbstractSet[str],
+    cwd: str,
 ) -> dict[str, GoneFile]:
-    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
+    """The files that were deleted or renamed and did not come back, by their names.
+
+    `calls` are those of the messages, by position, and `failed` the ids of those that were not done.
+    """
     gone: dict[str, GoneFile] = {}
     written: set[str] = set()
     """Files that calls wrote: no program writes those again."""
-    failed = failed_calls(message for _, message in messages)
     for place, made in calls.items():
         entry = messages[place].entry
         for call in made:
@@ -167,23 +172,42 @@ def _runs_behind_removal(script: str) -> bool:
 
 
 def take_along(evidence: Evidence, gone: Mapping[str, GoneFile]) -> dict[str, GoneFile]:
-    """Adds the files of deleted and renamed folders, but for those that a call named since; a renamed one keeps its work under its new path."""
-    found = dict(gone)
+    """Adds the files of deleted and renamed folders, but for those that a call named since; a renamed one keeps its work under its new path.
+
+    What was moved to a folder that was there before lies in it.
+    """
+    folders: dict[str, int] = {}
+    """The folders of known files, each with the first position at which a call named one in it."""
+    for path, work in evidence.files.items():
+        first = evidence.position.get(work.sources[0], -1) if work.sources else work.last
+        for folder in _folders(path):
+            folders[folder] = min(first, folders.get(folder, first))
+    found = {
+        path: replace(what, now=f"{what.now}/{path.rpartition('/')[2]}")
+        if folders.get(what.now, what.place) < what.place
+        else what
+        for path, what in gone.items()
+    }
     for path, work in list(evidence.files.items()):
-        folder = path
-        for _ in range(_DEEPEST):
-            folder = folder.rpartition("/")[0]
-            if not folder or folder in gone:
-                break
-        what = gone.get(folder)
-        if what is None or path in gone or work.last > what.place:
+        folder = next((one for one in _folders(path) if one in gone), "")
+        if not folder or path in gone or work.last > gone[folder].place:
             continue
+        what = found[folder]
         now = f"{what.now}{path[len(folder) :]}" if what.now else ""
         found[path] = replace(what, now=now, quiet=True)
         if now:
             work.path = now
             evidence.files.setdefault(now, evidence.files.pop(path))
     return found
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders around a file, the nearest first."""
+    for _ in range(_DEEPEST):
+        path = path.rpartition("/")[0]
+        if not path:
+            return
+        yield path
 
 
 def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[Turn]) -> None:

@@ -42,6 +42,8 @@ _FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
 """A count of failures."""
 _PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
 """A count of passes."""
+_CHAINED = re.compile(r"&&|;")
+_COUNTS_TESTS = re.compile(r"pass|fail|ok\b")
 _CHANGED_SINCE = "; files were changed after it"
 _AGAIN = "; started again, no result yet"
 _SAID = 80
@@ -268,6 +270,9 @@ def _printed(text: str, command: str, outcome: str) -> str:
     if outcome == NO_TESTS:
         return "ran no tests"
     counts = counts_in(text)
+    if _CHAINED.search(command) and not _COUNTS_TESTS.search(counts):
+        # A linter before the tests counts errors.
+        counts = ""
     if counts and (outcome == "exit 0" or _FAILING.search(counts)):
         return f"{_PRINTED}{counts}"
     if counts and _PASSING.search(counts):

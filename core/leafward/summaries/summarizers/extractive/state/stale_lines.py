@@ -68,7 +68,7 @@ def settle(
     contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
     contradictions.doubt(evidence, messages, turns)
     settle_troubles(evidence, messages, turns, answers.later)
-    gone = gone_files(messages, evidence.calls, cwd)
+    gone = gone_files(messages, evidence.calls, evidence.failed_calls, cwd)
     failed = failed_calls(message for _, message in kept)
     for path in (path for _, message in kept for path in files_changed(message, failed, cwd)):
         # The messages that follow write it again.
@@ -78,7 +78,7 @@ def settle(
     calls = {
         place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"
     }
-    for path in gone_files(kept, calls, cwd):
+    for path in gone_files(kept, calls, failed, cwd):
         # The messages that follow tell it themselves.
         evidence.candidates = without_file(evidence, path, len(messages))
     written = last_written(evidence.files)
