@@ -25,6 +25,8 @@ SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
+_SHORT_STEP = 4
+"""Words of a short step."""
 _NEAR = 0.4
 """The part of a rule's words from which on a line is asked whether it tells the rule."""
 _LOOKED_AT = 20
@@ -207,6 +209,11 @@ class FactText:
                 return FactMatch.VERBATIM if fact.key in self.flat else FactMatch.ABSENT
             case _:
                 return self._sentence(fact)
+
+    def tells_step(self, fact: Fact) -> bool:
+        """Whether a line tells a step: of a short one it has all words, as talk about the work has most of them by chance."""
+        words = content_words(fact.text)
+        return len(words) > _SHORT_STEP or self._nearest_line(words)[2] == 1
 
     def _path(self, fact: Fact, others: int) -> FactMatch:
         if fact.key in self.path_ends or self._has_bounded(fact.key):
