@@ -78,6 +78,7 @@ def test_a_search_of_a_file_is_no_read_of_it() -> None:
         ("sed -n '1,9p' ./modes/index.js src/main.ts", True),
         ("awk -F : '{print}' ./modes/index.js src/main.ts", True),
         ("git grep -n ./modes/index.js src/main.ts", False),
+        ("gh pr create --body 'Move ./modes/index.js' && cat src/main.ts", False),
         ("echo '## ./modes/index.js:' && cat src/main.ts", False),
         ("echo '## ./modes/index.js:' && cat ./modes/index.js src/main.ts", True),
     ],
@@ -86,3 +87,9 @@ def test_a_pattern_and_what_is_printed_are_no_files(command: str, named: bool) -
     text = _summary(*_called("bash", {"command": command}, "modes/index.js"))
     assert "src/main.ts" in text
     assert ("modes/index.js" in text) is named
+
+
+@pytest.mark.parametrize(("printed", "named"), [("src/deep/plan.rs", False), ("old/plan.rs", True)])
+def test_a_file_that_was_only_looked_for_is_there_where_an_output_names_it(printed: str, named: bool) -> None:
+    text = _summary(*_called("bash", {"command": "ls old/plan.rs src/deep"}, printed))
+    assert ("`old/plan.rs`" in text) is named

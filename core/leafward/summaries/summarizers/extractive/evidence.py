@@ -238,15 +238,18 @@ def _missing(evidence: Evidence, sightings: Iterable[Sighting]) -> set[str]:
     }
     if not missed:
         return set()
-    named = {
-        seen.key.rpartition("/")[2]
-        for seen in sightings
-        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed
-    }
+    named: dict[str, set[str]] = {}
+    for seen in sightings:
+        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed:
+            named.setdefault(seen.key.rpartition("/")[2], set()).add(seen.key)
     return {
         path
         for path, work in missed.items()
-        if work.named == work.written or path.rpartition("/")[2] not in named
+        if work.named == work.written
+        or not any(
+            f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")
+            for other in named.get(path.rpartition("/")[2], ())
+        )
     }
 
 
