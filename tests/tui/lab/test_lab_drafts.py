@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.grade import exam_of_draft
@@ -153,7 +154,13 @@ class TestDrafts:
                 told = "of `make test-0` and those after it"
                 assert topics[:2] == [Topic.TEST_COMMAND, Topic.TEST_RESULT], told
             assert "1 of 1" in text
+            both = runs.state.runs
+            runs.state.runs = (replace(both[0], choices=None), both[1])
             await pilot.press("k", "enter")
+            assert pilot.app.screen is runs
+            assert "a stored compaction has no settings" in shown(pilot)
+            runs.state.runs = both
+            await pilot.press("enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert sure(screen.state.what_if).choices == first
 
