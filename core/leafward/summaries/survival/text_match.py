@@ -6,20 +6,19 @@ import re
 from bisect import bisect_left
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.forms.file_lists import with_whole_paths
-from leafward.summaries.facts.forms.forms import canonical_command
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
+from leafward.summaries.survival.command_match import bare_words, begins_alike, tells_of_another
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
@@ -37,11 +36,6 @@ _MOST_PLACES = 200
 _RUN = re.compile(r"[A-Za-z0-9_]+")
 _SPACE = re.compile(r"\s(?:(?<! )\s*|\s+)")
 """Runs of white space other than a single space, which stays as it is."""
-_QUOTES = "\"'`;"
-_ENDS = ".,:)*"
-_JOINS = "-_./"
-_OPTIONS = 120
-"""Characters of options behind the first word of a command in which its second is looked for."""
 _TOKEN = re.compile(r"[A-Za-z0-9_$@#.~/\\+-]+")
 _GOOD = re.compile(
     r"(?i)\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|successful(?:ly)?|clean|works|ok|exit(?:ed)? (?:with )?(?:code )?0)\b|✅|✓"
@@ -60,7 +54,6 @@ _BEFORE = re.compile(
 """Words of a line about the past: a command that failed then may succeed now."""
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
 """The beginning of a line that quotes somebody."""
-_CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
@@ -240,17 +233,14 @@ class FactText:
     def _command(self, fact: Fact) -> FactMatch:
         if self._has_command(fact.key):
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
-        words = [word for word in fact.key.split() if not word.startswith("-")]
-        if 2 <= len(words) <= 12:
-            bare = dict.fromkeys(word.strip(_QUOTES) for word in words)
-            bare.pop("", None)
-            for line in min(map(self._lines_with, bare), key=len, default=()):
-                for word in bare:
-                    if word not in line:
-                        break
-                else:
-                    if _begins_alike([*islice(bare, 2)], line):
-                        return FactMatch.PARAPHRASED
+        words = bare_words(fact.key)
+        for line in min(map(self._lines_with, words), key=len, default=()):
+            for word in words:
+                if word not in line:
+                    break
+            else:
+                if begins_alike(words[:2], line):
+                    return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
     def _has_command(self, command: str) -> bool:
@@ -288,7 +278,7 @@ class FactText:
         good = fact.outcome == "exit 0"
         right = wrong = 0
         for line, flat in zip(self.lines, self._flat_lines, strict=True):
-            if fact.key in flat and not _tells_of_another(fact.key, flat):
+            if fact.key in flat and not tells_of_another(fact.key, flat):
                 rest = line[0].replace(fact.key, " ")
                 if _MODAL.search(rest) or _BEFORE.search(rest) or _QUOTE.match(line[0]):
                     continue
@@ -446,31 +436,6 @@ class FactText:
 @lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
-
-
-def _begins_alike(words: Sequence[str], line: str) -> bool:
-    """Whether a line has the first two words of a command one behind the other, with nothing but options between: else they are any words."""
-    if len(words) == 1:
-        return True
-    first, second = f"{words[0]} ", words[1]
-    at = line.find(first)
-    while at >= 0:
-        behind = at + len(first)
-        if at == 0 or not (line[at - 1].isalnum() or line[at - 1] in _JOINS):
-            for word in line[behind : behind + len(second) + _OPTIONS].split():
-                bare = word.strip(_QUOTES)
-                if second in (bare, bare.rstrip(_ENDS)):
-                    return True
-                if bare and bare[0] != "-":
-                    break
-        at = line.find(first, behind)
-    return False
-
-
-def _tells_of_another(command: str, line: str) -> bool:
-    """Whether a line holds a command only inside longer ones: `make test` in `make test && make lint`."""
-    quoted = [span for span in _CODE.findall(line) if command in span]
-    return bool(quoted) and all(canonical_command(span) != command for span in quoted)
 
 
 def _ends(key: str) -> list[str]:
