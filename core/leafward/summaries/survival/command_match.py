@@ -15,7 +15,8 @@ _ENDS = ".,:)*"
 _JOINS = "-_./"
 _OPTIONS = 120
 """Characters of options behind the first word of a command in which its second is looked for."""
-_CODE = re.compile(r"`([^`\n]{2,120})`")
+CODE = re.compile(r"`([^`\n]{2,120})`")
+"""A span of code in a line."""
 _MOST_WORDS = 12
 """Words of a longer command may stand in a line by chance."""
 
@@ -49,5 +50,5 @@ def begins_alike(words: Sequence[str], line: str) -> bool:
 
 def tells_of_another(command: str, line: str) -> bool:
     """Whether a line holds a command only inside longer ones: `make test` in `make test && make lint`."""
-    quoted = [span for span in _CODE.findall(line) if command in span]
+    quoted = [span for span in CODE.findall(line) if command in span]
     return bool(quoted) and all(canonical_command(span) != command for span in quoted)

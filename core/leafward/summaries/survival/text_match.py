@@ -14,7 +14,7 @@ from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
-from leafward.summaries.survival.command_match import bare_words, begins_alike, tells_of_another
+from leafward.summaries.survival.command_match import CODE, bare_words, begins_alike, tells_of_another
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
@@ -390,7 +390,7 @@ class FactText:
     @staticmethod
     def _names_of(sentence: str, line: str) -> bool:
         """Whether a line has any of the names in a sentence; true for a sentence without names."""
-        named = [name.removesuffix("()") for name in _CODE.findall(sentence)]
+        named = [name.removesuffix("()") for name in CODE.findall(sentence)]
         return not named or any(name in line for name in named)
 
     def _is_done(self, fact: Fact, text: str) -> bool:
