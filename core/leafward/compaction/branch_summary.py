@@ -337,7 +337,7 @@ def _drafted(branch: LeftBranch, made: Summary, focus: str, max_tokens: int | No
     most = limit - utf16_length(words) - _GAP if limit is not None else None
     files = file_section(branch.read, branch.modified, words, branch.cwd, units - _GAP, most)
     text = stored_text(words, files=files)
-    summary = replace(made, text=words, tokens=tokens_of(words))
+    summary = replace(made, text=words)
     return BranchDraft(branch, summary, text, tokens_of(text), focus, tuple(remarks))
 
 

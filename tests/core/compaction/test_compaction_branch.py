@@ -281,7 +281,7 @@ def test_an_empty_summary_is_refused(session: Session) -> None:
         name = "local/silent"
 
         def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
-            return Summary(" ", 1, self.name)
+            return Summary(" ", self.name)
 
     with pytest.raises(Refused, match="the summary is empty"):
         summarize_branch(left(session, 1), Silent())

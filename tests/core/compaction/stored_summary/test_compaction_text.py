@@ -96,7 +96,7 @@ class TestLimit:
 
             def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
                 text = "## Goal\n- Be brief\n\n## Critical Context\n" + "- and another line\n" * 400
-                return Summary(text, tokens_of(text), self.name, usage=Usage())
+                return Summary(text, self.name, usage=Usage())
 
         made = draft(demo, plan(measure(demo), SMALL), Talkative(), max_tokens=300, pins=["never push"])
         assert tokens_of(made.text) <= 300
