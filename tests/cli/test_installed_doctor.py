@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from types import SimpleNamespace
@@ -15,6 +17,7 @@ import pytest
 
 from leafward.agents import installation
 from leafward.agents.claude import hindrance as claude_hindrance
+from leafward.agents.hooks import trial
 from leafward.agents.registry import hooks_of
 from leafward.base import paths
 from leafward.cli.main import main
@@ -184,6 +187,10 @@ BROKEN = {
     "it is gone": ("", ("not found", "/python cannot be started: No such file or directory")),
     "without Leafward": (f'exec {quote(sys.executable)} -S "$@"', ("with 1: ", "No module named")),
     "silent": ("exit 0", ("its command was tried and gave no answer", "")),
+    "talkative": (
+        f'echo Welcome; exec {quote(sys.executable)} "$@"',
+        ("printed more than its answer: Welcome", ""),
+    ),
     "another Leafward": (
         f'exec {quote(sys.executable)} "$@"',
         ("it runs another Leafward than this one", ""),
@@ -243,6 +250,37 @@ def test_a_trial_writes_nothing_and_asks_for_no_session(
     after = {path: path.stat().st_mtime_ns for path in paths.data_dir().parent.rglob("*")}
     assert before
     assert after == before
+
+
+@pytest.mark.parametrize("agent", ["claude", "pi"])
+def test_a_trial_that_takes_too_long_is_ended_with_all_that_it_started(
+    home: Path,
+    tmp_path: Path,
+    agent: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    main(["install", agent])
+    monkeypatch.setattr(trial, "_SECONDS", 0.5)
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    reader = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
+    waiting = program(tmp_path, f"sleep 3600 >{quote(str(held))} & wait")
+    file = hooks_of(agent).file(os.environ)
+    file.write_text(file.read_text().replace(sys.executable, waiting))
+    (problem,) = hook_problems(capsys)
+    assert "took more than 0.5 s" in problem
+    until = time.monotonic() + 60
+    try:
+        while time.monotonic() < until:
+            with suppress(BlockingIOError):
+                # It ends once no process holds the other side.
+                assert os.read(reader, 1) == b""
+                return
+            time.sleep(0.05)
+        pytest.fail("what the command started goes on")
+    finally:
+        os.close(reader)
 
 
 @pytest.mark.parametrize("agent", ["pi", "opencode"])

@@ -106,7 +106,7 @@ def tell_outgoing(summarizer: Summarizer, going: Outgoing | None, *, would: bool
     where = f"{summarizer.name} at {host_of(summarizer.name, going.base_url)}"
     requests = counted(len(going.requests), "request")
     verb = "would send" if would else "sending"
-    note(f"{verb} {short(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
+    note(f"{verb} ~{short(going.tokens)} tokens to {where} in {requests}, {cost}{_taken_out(going)}")
     for remark in going.remarks:
         note(remark)
     if would and not going.base_url and not provider_of(summarizer.name):

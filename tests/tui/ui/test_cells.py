@@ -12,9 +12,9 @@ from leafward.base.shown_path import split_path
 from leafward_tui.ui.appearance.glyphs import ASCII, UNICODE, Glyphs, choose_glyphs
 from leafward_tui.ui.text.cells import (
     age,
-    at_most,
     byte_size,
     count,
+    estimated_price,
     exact,
     expand_tabs,
     filled,
@@ -250,8 +250,8 @@ def test_counts_fit_their_column(number: int) -> None:
     assert len(count(number)) <= 6
 
 
-def test_a_price_that_is_not_exceeded() -> None:
-    assert [at_most(dollars) for dollars in (0.001, 0.36)] == ["below $0.01", "at most $0.36"]
+def test_a_price_of_estimated_tokens() -> None:
+    assert [estimated_price(dollars) for dollars in (0.001, 0.36)] == ["about <$0.01", "about $0.36"]
 
 
 def test_other_numbers() -> None:

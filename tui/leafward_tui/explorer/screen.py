@@ -151,7 +151,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.panes.arrange()
         self.panes.tree.focus()
         self.controllers.loader.open(self._ahead, self._target)
-        self.set_interval(config.follow_interval, self.controllers.loader.look)
+        self.set_interval(config.follow_interval, self.controllers.followed.look)
 
     def on_unmount(self) -> None:
         """Closes the session's file; cancels a summary under way."""
@@ -197,7 +197,7 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.controllers.metrics.rest()
         self.controllers.search.cursor_moved()
-        self.controllers.loader.cursor_moved()
+        self.controllers.followed.cursor_moved()
         self.controllers.details.settle()
 
     def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:

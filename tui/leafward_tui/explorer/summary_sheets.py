@@ -8,7 +8,7 @@ from leafward.base.figures import counted, percent
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import at_most, count, money
+from leafward_tui.ui.text.cells import count, estimated_price, money
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,10 +85,10 @@ def branch_words(branch: LeftBranch) -> str:
 
 
 def sending_words(outgoing: Outgoing) -> str:
-    """`at most $0.04, sends 7.9k tokens`: the price first, because the end may be cut off."""
-    cost = "price not known" if outgoing.cost is None else at_most(outgoing.cost)
+    """`about $0.04, sends ~7.9k tokens`: the price first, because the end may be cut off."""
+    cost = "price not known" if outgoing.cost is None else estimated_price(outgoing.cost)
     times = f" in {len(outgoing.requests):,} requests" if len(outgoing.requests) > 1 else ""
-    return f"{cost}, sends {count(outgoing.tokens)} tokens{times}"
+    return f"{cost}, sends ~{count(outgoing.tokens)} tokens{times}"
 
 
 def redacted_words(redacted: Mapping[str, int]) -> str:

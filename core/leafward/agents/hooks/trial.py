@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from leafward.agents.hooks.hook import TRIAL, TRIED
 from leafward.base.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leafward.agents.hooks.hook import HookCommand
 
 _SECONDS = 10
@@ -21,17 +26,40 @@ _QUOTED = 160
 def failure_of(command: HookCommand) -> str:
     """Why a command does not work, in one line; empty where it does. It is asked for no session, and writes nothing."""
     try:
-        ran = subprocess.run(
-            command.argv, input=json.dumps(TRIAL).encode(), capture_output=True, timeout=_SECONDS, check=False
-        )
+        code, out, err = _run(command.argv)
     except subprocess.TimeoutExpired:
         return f"its command was tried and took more than {_SECONDS} s"
     except OSError as error:
         return f"{safe_line(command.argv[0], _QUOTED)} cannot be started: {error.strerror or error}"
-    said = [line for line in ran.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    why = f": {safe_line(said[-1].strip(), _QUOTED)}" if said else ""
-    if ran.returncode:
-        return f"its command was tried and ended with {ran.returncode}{why}"
-    if command.answers and TRIED.encode() not in ran.stdout:
+    why = f": {err[-1]}" if err else ""
+    if code:
+        return f"its command was tried and ended with {code}{why}"
+    if not command.answers:
+        return ""
+    if TRIED.strip() not in out:
         return f"its command was tried and gave no answer{why}"
-    return ""
+    # An agent takes all that is printed for the text.
+    other = next((line for line in out if line != TRIED.strip()), "")
+    return f"its command was tried and printed more than its answer: {other}" if other else ""
+
+
+def _run(argv: Sequence[str]) -> tuple[int, list[str], list[str]]:
+    """The exit code of a trial, and the lines that it printed to both streams. Raises OSError, and TimeoutExpired once all of it has ended."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        try:
+            streams = process.communicate(json.dumps(TRIAL).encode(), timeout=_SECONDS)
+        except BaseException:
+            # What a shell started would go on, and note that nobody reads its answer.
+            with suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+            raise
+    out, err = (
+        [
+            safe_line(line.strip(), _QUOTED)
+            for line in text.decode("utf-8", "replace").splitlines()
+            if line.strip()
+        ]
+        for text in streams
+    )
+    return process.returncode, out, err

@@ -18,8 +18,8 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
+from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.forms import forms
-from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -33,17 +33,8 @@ _COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")
 """What git prints of a new commit: its branch and name, then its subject."""
 _MAKES_COMMITS = late(r"\bgit\b[^|;&\n]{0,80}\b(?:revert|cherry-pick|merge|rebase|pull|am)\b")
 """Other commands of git that may make commits."""
-_LEAST_WORDS = 3
-"""Content words from which an error or a subject tells something."""
 _MIXED = re.compile(r"\||;\s*\S|&\s*$")
 """A sign that a part of a command may have failed where the whole passed."""
-_SAYS_WRONG = late(
-    r"(?i)error|exception|fatal|fail|cannot|can['’]t|could not|unable|not found|no such|denied|invalid|(?<!-)unknown(?!-)|unexpected|missing|blocked|refused"
-    r"|\bnot an? |already"
-)
-"""Words of an error: the last line of a failed command without any may be anything that it printed."""
-_NO_ERRORS = ("<", "warning:", "For more information about")
-"""Beginnings of markup of the agent's, and of what is printed beside an error."""
 _ANSWERS_ERROR = late(r"\"errors?\"\s{0,9}:\s{0,9}(?:[{\[]\s{0,9})?(?:\"[^\"]|true)")
 """An error in what a server answered: the command that asked ended well, but not as it was meant to."""
 _FINDS = late(
@@ -222,25 +213,16 @@ def error_last(there: CallRecords) -> Choice | None:
     if not there.errors:
         return None
     failed, printed = there.errors[-1]
-    right = next((one for one in printed if _tells(one.text)), None)
+    right = next((one for one in printed if tells(one.text)), None)
     if right is None or there.passed_since(failed):
         return None
     wrong = {
         one.key: one
         for _, run in there.errors[:-1]
         for one in run
-        if _tells(one.text) and there.seen[one.key] < right.entry
+        if tells(one.text) and there.seen[one.key] < right.entry
     }
     return Choice(_fact(right), [_fact(one) for one in reversed(wrong.values())])
-
-
-def _tells(error: str) -> bool:
-    """Whether a printed line tells an error: it says so in words of its own."""
-    return (
-        not error.startswith(_NO_ERRORS)
-        and _SAYS_WRONG.search(error) is not None
-        and len(content_words(error)) >= _LEAST_WORDS
-    )
 
 
 def commit_last(there: CallRecords) -> Choice | None:

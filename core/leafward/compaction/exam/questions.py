@@ -27,7 +27,7 @@ from leafward.compaction.exam.call_records import (
     written_names,
 )
 from leafward.compaction.exam.changed_files import ChangedFiles
-from leafward.compaction.exam.check_commands import other_checks, tests_nothing
+from leafward.compaction.exam.check_commands import other_checks
 from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.compaction.exam.said_last import asked_last, reported_last
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
@@ -227,12 +227,7 @@ class _Held:
         found = []
         for key, printed, entry in self.results:
             fact = self.by_key.get((FactKind.COMMAND, key))
-            if (
-                fact is None
-                or key.startswith("git ")
-                or not runs_tests(fact.text)
-                or tests_nothing(fact.text)
-            ):
+            if fact is None or key.startswith("git ") or not runs_tests(fact.text):
                 continue
             counts = counts_in(printed)
             if other_checks(fact.text) and not _OF_TESTS.search(counts):

@@ -27,7 +27,13 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
-from leafward.summaries.facts.calls.named_folders import folder_of, in_its_folder, path_at
+from leafward.summaries.facts.calls.named_folders import (
+    PlacedText,
+    folder_of,
+    in_its_folder,
+    path_at,
+    placed_texts,
+)
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
@@ -99,6 +105,8 @@ class CallReader:
         """The number of successful runs of each command."""
         self.failed: Counter[str] = Counter()
         """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
+        self._undecided: dict[str, EntryIndex] = {}
+        """The last run of each command of which the result does not tell how it ended: it was stopped, or goes on in the background."""
         self._repeated: set[str] = set()
         """Items of checklists whose words stand under several headings."""
         self.last: Sequence[ToolCall] = ()
@@ -147,8 +155,9 @@ class CallReader:
             if key:
                 self.ran[key] += 1
                 yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            seen = self._texts.by_form(command, Voice.CALL, entry, numbers=False)
-            yield from in_its_folder(seen, folder, cwd)
+            for part in placed_texts(command, folder):
+                seen = self._texts.by_form(part.text, Voice.CALL, entry, numbers=False)
+                yield from in_its_folder(seen, part, cwd)
         yield from self._plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
@@ -160,7 +169,8 @@ class CallReader:
                 if name in TEXT_ARGUMENTS:
                     yield from self._texts.by_form(text, Voice.CODE, entry, numbers=False)
                 else:
-                    yield from in_its_folder(self._texts.by_form(text, Voice.CALL, entry), folder, cwd)
+                    seen = self._texts.by_form(text, Voice.CALL, entry)
+                    yield from in_its_folder(seen, PlacedText(text, folder), cwd)
         for file in files_changed_by(call, cwd) if not changes else ():
             yield new_sighting((FactKind.PATH, file, file, Voice.CALL, entry, "", ".", True))
         yield from self._checklist(arguments, entry)
@@ -214,6 +224,8 @@ class CallReader:
             self.ran[key] -= declined or not_run
             ended = self._texts.ended(call.command, message, text, call.entry)
             outcome = ended[0].outcome if ended else ""
+            if not outcome and not not_run:
+                self._undecided[key] = call.entry
             self._count(key, outcome)
             if key:
                 yield from ended
@@ -250,6 +262,10 @@ class CallReader:
         """The commands that were started last without a result, or still run, each with the entry that started it."""
         calls = [call for call in (*self._calls.values(), *self._running.values()) if call.command]
         return {forms.canonical_command(call.command): call.entry for call in calls}
+
+    def undecided(self) -> dict[str, EntryIndex]:
+        """The commands whose last run may have ended in any way, each with the entry that started that run."""
+        return self._undecided | self.unfinished()
 
     def _count(self, key: str, outcome: str) -> None:
         """Counts a run by its outcome."""

@@ -81,8 +81,6 @@ class Summary:
 
     text: str
     """The text, safe to show and to send; secrets are redacted."""
-    tokens: int
-    """The tokens of the text, as pi 1.5.2 estimates them."""
     summarizer: str
     """The summariser: `extractive`, or a model's name."""
     lines: tuple[SummaryLine, ...] = ()
@@ -95,8 +93,6 @@ class Summary:
     """Remarks on how it was made, one line each, such as omissions and repeated requests."""
     redacted: Mapping[str, int] = field(default_factory=dict)
     """Distinct secrets removed, by name."""
-    dropped: int = 0
-    """Lines that were worth including and did not fit."""
 
     @property
     def keeps_to_sections(self) -> bool:

@@ -341,6 +341,6 @@ def test_a_patch_that_declares_very_many_names() -> None:
     old = "\n".join(f"-x{number}" for number in range(100_000))
     new = "\n".join(f"+def function_{number}(a):" for number in range(20_000))
     patch = f"*** Begin Patch\n*** Update File: src/a.py\n@@\n{old}\n{new}\n*** End Patch"
-    reading = read(reply("", ("p", "apply_patch", {"input": patch})))
+    reading = read(reply("", ("p", "apply_patch", {"input": patch})), result("p", "ok"))
     with in_linear_time():
         assert len(list(written_names(reading, changed("src/a.py", "src/b.py"), "/x"))) > 1

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+MODEL = "claude-sonnet-4-5"
 CONFIG = Config(windows={"scripted-1": 100_000, "gpt-5.5": 200_000, "glm-4": 200_000}, reserve=10_000)
 
 
@@ -193,6 +194,18 @@ def test_claude_code_may_be_told_not_to(said: dict[str, Any], tmp_path: Path) ->
     assert at_leaf(session) == Onset(167_000, about=True, inclusive=True)
 
 
+@pytest.mark.parametrize("place", [".claude.json", "usual/.claude.json"])
+def test_the_switch_of_claude_code_was_in_another_file_before(place: str, tmp_path: Path) -> None:
+    home = tmp_path / place.removesuffix(".json") if "/" in place else tmp_path
+    session = claude(home)
+    older = written(tmp_path / place, {"autoCompactEnabled": False})
+    found = at_leaf(session)
+    assert found is not None
+    assert (found.off, found.source) == (True, str(older))
+    written(home / "settings.json", {"autoCompactEnabled": True})
+    assert at_leaf(session) == Onset(167_000, about=True, inclusive=True)
+
+
 @pytest.mark.parametrize(
     ("said", "size"),
     [
@@ -203,6 +216,20 @@ def test_claude_code_may_be_told_not_to(said: dict[str, Any], tmp_path: Path) ->
         ({"autoCompactWindow": 50_000}, None),
         ({"autoCompactWindow": "many", "env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "²"}}, None),
         ({"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "1" * 5000}}, None),
+        # As the variable is read by 2.1.332: with a unit, and no smaller than it can be.
+        ({"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": " 150K"}}, 117_000),
+        ({"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "50000"}}, 67_000),
+        ({"autoCompactWindow": 150_000, "env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "few"}}, 117_000),
+        ({"autoCompactWindow": 150_000, "modelSettings": {MODEL: {"autoCompactWindow": 120_000}}}, 87_000),
+        ({"autoCompactWindow": 150_000, "modelSettings": {MODEL: {"autoCompactWindow": "auto"}}}, None),
+        (
+            {"autoCompactWindow": 150_000, "modelSettings": {"another": {"autoCompactWindow": 120_000}}},
+            117_000,
+        ),
+        ({"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}}, 90_000),
+        ({"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "99.5"}}, None),
+        ({"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "0"}}, None),
+        ({"autoCompactWindow": 120_000, "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50%"}}, 50_000),
     ],
 )
 def test_claude_code_may_be_told_a_window(said: dict[str, Any], size: int | None, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from leafward.base.strategies import Strategy
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.onset import onset
-from leafward.compaction.stored_summary.pins import pins_in
+from leafward.compaction.stored_summary.pins import as_sentences, pins_in
 from leafward.compaction.strategies.by_name import ALL_ESTIMATORS, rules_of
 from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward.context.basis import planned_at
@@ -143,7 +143,8 @@ def measured(
         return Measured(at, beside, what_if, shut)
     if pins and beside >= 0:
         # A correction keeps the summary and its pins.
-        pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
+        kept, added = pins_in(session.body(beside) or {}), as_sentences(session, at, pins)
+        pins = tuple(dict.fromkeys([*kept, *added]))
         what_if.choices = replace(_cut_as(session, beside, what_if.choices), summarizer=AS_IT_IS)
         what_if.replan()
     what_if.choices = replace(what_if.choices, pins=pins)

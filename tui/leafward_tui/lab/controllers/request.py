@@ -15,7 +15,7 @@ from leafward_tui.lab.state import Mode, reading_words
 from leafward_tui.ui.bars.price_line import KeyHint
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
-from leafward_tui.ui.text.cells import at_most, exact
+from leafward_tui.ui.text.cells import estimated_price, exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,9 +99,9 @@ class SummaryRequest(LabController):
         if what_if is None:
             return
         requests = counted(len(sending.requests), "request")
-        price = "price not known" if sending.cost is None else at_most(sending.cost)
+        price = "price not known" if sending.cost is None else estimated_price(sending.cost)
         secrets = sum(sending.redacted.values())
-        about = [SheetLine(f"{exact(sending.tokens)} tokens in {requests}, {price}")]
+        about = [SheetLine(f"~{exact(sending.tokens)} tokens in {requests}, {price}")]
         if secrets:
             names = ", ".join(safe_line(name, 40) for name in sorted(sending.redacted))
             about.append(SheetLine(f"{counted(secrets, 'secret')} redacted: {names}", "warn"))
@@ -116,7 +116,7 @@ class SummaryRequest(LabController):
                 "s",
                 f"Send it to {name}",
                 f"streams in, {cancel} cancels" if cancel else "streams in",
-                f"sends {exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
+                f"sends ~{exact(sending.tokens)} tokens to {safe_line(where, 60)}; nothing is written",
                 refused=grows,
                 act=self.start,
             ),

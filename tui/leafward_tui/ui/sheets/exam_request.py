@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.values import FactKind
-from leafward_tui.ui.text.cells import at_most, exact, fit_apart, fit_path, money
+from leafward_tui.ui.text.cells import estimated_price, exact, fit_apart, fit_path, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,11 +153,11 @@ class ExamRequest:
         state = f"{counted(secrets, 'secret')} redacted: {names}" if secrets else "no secrets found"
         where = safe_line(host_of(sending.model, sending.base_url), 60)
         state = "; ".join([f"asked at {where}", state, *(safe_line(one, 200) for one in sending.remarks)])
-        price = "price not known" if sending.cost is None else at_most(sending.cost)
+        price = "price not known" if sending.cost is None else estimated_price(sending.cost)
         sheet.ended(
             "\n\n".join(f"{one.system}\n\n{one.prompt}" for one in sending.requests),
             state,
-            figures=f"{exact(sending.tokens)} tokens, {price}",
+            figures=f"~{exact(sending.tokens)} tokens, {price}",
             tone="warn" if secrets or sending.remarks else "",
             move=f"send it to {safe_line(name, 40)}",
             operation=self._subject.operation,

@@ -311,9 +311,9 @@ def money(dollars: float | None, *, zero: str = ZERO) -> str:
     return figures.money(dollars, zero=zero) if dollars is not None else ""
 
 
-def at_most(dollars: float) -> str:
-    """A price that is not exceeded: `at most $0.36`, `below $0.01`."""
-    return f"at most {money(dollars)}".replace("at most <", "below ")
+def estimated_price(dollars: float) -> str:
+    """The price of a request whose tokens are estimated: `about $0.36`."""
+    return f"about {money(dollars)}"
 
 
 _MINUTE, _HOUR, _DAY, _WEEK, _YEAR = 60, 3_600, 86_400, 604_800, 31_557_600
