@@ -75,7 +75,7 @@ def ran(agent: str, script: str, home: Path, text: bytes = b"", command: list[st
     if node is None:
         pytest.skip("no Node")
     assert main(["install", agent]) == 0
-    (file,) = home.rglob("leafward-context.js")
+    (file,) = home.rglob(f"*/{'extensions' if agent == 'pi' else 'plugin'}/leafward-context.js")
     printed = home / "printed"
     printed.write_bytes(text)
     source = file.read_text()
@@ -132,6 +132,20 @@ def test_opencode_asks_once_for_a_session_that_did_not_begin_here(home: Path) ->
 
 
 TEXT = "<leafward-context>\nÄ 樹 \\n `x` $& $1\n\n- src/a.py \t…\n</leafward-context>"
+
+
+def test_nothing_but_the_text_is_sent_whatever_else_is_printed(home: Path) -> None:
+    greeted = ran("pi", _PI, home, f"Welcome!\n{TEXT}\nBye.\n".encode())
+    assert greeted == ran("pi", _PI, home, TEXT.encode())
+    texts, _ = ran("opencode", _OPENCODE, home, f"Welcome!\n{TEXT}\nBye.\n".encode())
+    assert texts[0] == f"Summary.\n\n{TEXT}"
+    assert failures() == []
+
+
+def test_a_command_that_prints_no_text_is_told(home: Path) -> None:
+    texts, _ = ran("opencode", _OPENCODE, home, b"Welcome!\n")
+    assert texts[0] == "Summary."
+    assert "opencode: no text in what it printed: Welcome!" in failures()[0]
 
 
 def test_pi_sends_the_text_as_it_is_and_the_newest_one_only(home: Path) -> None:

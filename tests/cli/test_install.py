@@ -225,6 +225,26 @@ def test_codex_gets_the_same_hooks_without_a_limit_and_its_user_is_told_of_the_r
     assert file.read_bytes() == before
 
 
+def test_what_follows_and_what_is_to_be_done_stands_in_the_document_too(
+    home: Path, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def remarks(*argv: str) -> list[str]:
+        assert main([*argv, "--json"]) == 0
+        return [one["text"] for one in json.loads(capsys.readouterr().out)["diagnostics"]]
+
+    cost, review = remarks("install", "codex")
+    assert cost.startswith("at a compaction: two short runs")
+    assert "reviewed" in review
+    assert remarks("uninstall", "codex") == []
+    settings.write_text('{"disableAllHooks": true}')
+    _, hindered = remarks("install", "claude")
+    assert "`disableAllHooks` keeps Claude Code from running any hook" in hindered
+    # Also where it stands there already.
+    assert remarks("install", "claude") == [hindered]
+    assert main(["install", "claude"]) == 0
+    assert hindered in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
 def test_only_pi_takes_a_summary(home: Path, agent: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["install", agent, "--summary"]) == 1
@@ -272,7 +292,8 @@ def test_a_text_may_take_as_long_as_the_summary_and_is_waited_for_no_longer_than
     main(["install", "pi"])
     file = home / ".pi" / "agent" / "extensions" / "leafward-context.js"
     summary = home / "summary"
-    told = f"print('text', end='', flush=True); open({str(summary)!r}, 'w').close()"
+    block = "<leafward-context>\n- text\n</leafward-context>"
+    told = f"print({block!r}, end='', flush=True); open({str(summary)!r}, 'w').close()"
     slow = json.dumps([sys.executable, "-c", f"import time; time.sleep({2 if in_time else 10}); {told}"])
     text = file.read_text()
     assert text.count(", 10000);") == 1
@@ -286,7 +307,7 @@ def test_a_text_may_take_as_long_as_the_summary_and_is_waited_for_no_longer_than
     ran.write_text(text.replace("export default function (pi)", "function extension(pi)") + _COMPACTS)
     argv = [node, str(ran), str(summary)]
     found = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
-    assert found == (["text"] if in_time else [])
+    assert found == ([block] if in_time else [])
     if not in_time:
         assert failures()[-1].endswith("pi: no text 10 s after the summary")
 

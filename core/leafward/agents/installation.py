@@ -84,7 +84,7 @@ def installation(name: str, summary: bool = False) -> AgentFileChange:
         first = hooks.removed(before) if before is not None and before.strip() else before
     after = hooks.installed(first, runner_of(name), summary)
     folder = known["folder"] if known is not None else _first_missing(file)
-    note = hindrance_of(name, Path.cwd()) or hooks.note
+    note = hindrance_of(name, Path.cwd()) or (hooks.note if after != before else "")
     return AgentFileChange(name, file, link, before, after, hooks.cost, note, first, folder, installs=True)
 
 

@@ -67,6 +67,12 @@ const awaited = (made) =>
     const timer = setTimeout(() => done(failed("no text 10 s after the summary")), 10000);
     made.then((text) => { clearTimeout(timer); done(text); });
   });
+
+// The text in what was printed: a Python may greet as it starts.
+const contextIn = (printed) => {
+  const [text] = printed.match(OURS) ?? [];
+  return text ? text.trim() : printed && failed(`no text in what it printed: ${printed.slice(0, 100)}`);
+};
 """
 
 

@@ -40,7 +40,7 @@ _SCRIPT = r"""export const LeafwardContext = async ({ client }) => {
         const { data } = await client.session.message({ path });
         waiting.delete(input.sessionID);
         if (!data?.info?.summary) return;
-        const text = await awaited(made);
+        const text = contextIn(await awaited(made));
         if (text) output.text = output.text.replace(OURS, "") + "\n\n" + text;
       } catch {
         waiting.delete(input.sessionID);

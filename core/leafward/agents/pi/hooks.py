@@ -34,7 +34,7 @@ export default function (pi) {
     waiting = file ? textOf(file, ctx.sessionManager.getLeafId()) : null;
   };
   const end = async () => {
-    const text = waiting ? await awaited(waiting) : "";
+    const text = waiting ? contextIn(await awaited(waiting)) : "";
     waiting = null;
     if (!text) return;
     const told = { customType: KIND, content: text, display: true };

@@ -44,14 +44,15 @@ def _report(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) ->
                 "changed": change.changed,
                 "undo": ["leafward", undo, change.agent],
                 "dry_run": dry_run,
-                "diagnostics": [],
+                "diagnostics": [{"code": "hook", "text": text} for text in _remarks(change)],
             }
         )
         return 0
     shown = pasted_path(str(change.file))
     if not change.changed:
         missing = change.before is None
-        say(f"nothing to do: {f'there is no {shown}' if missing else f'{shown} is up to date'}")
+        what = f"there is no {shown}" if missing else f"{shown} is up to date"
+        say([f"nothing to do: {what}", *_remarks(change)])
         return 0
     if change.after is None:
         # It was shown when it was written, and nobody else's text is in it.
@@ -61,10 +62,15 @@ def _report(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) ->
         done = "would write" if dry_run else "wrote"
         # With its indentation, exactly as it is written.
         say([f"{done} {shown}", *(safe(line).rstrip("\n") for line in change.lines())])
-    if change.link is not None:
-        say(f"{pasted_path(str(change.link))} is a link to that file")
-    if change.cost:
-        say(f"at a compaction: {change.cost}")
-    if change.note:
-        say(change.note)
+    say(_remarks(change))
     return 0
+
+
+def _remarks(change: AgentFileChange) -> list[str]:
+    """What follows from a change, and what the user has to do."""
+    found = [change.note] if change.note else []
+    if not change.changed:
+        return found
+    cost = [f"at a compaction: {change.cost}"] if change.cost else []
+    link = [f"{pasted_path(str(change.link))} is a link to that file"] if change.link is not None else []
+    return [*link, *cost, *found]

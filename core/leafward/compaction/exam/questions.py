@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.answers import Choice
     from leafward.compaction.exam.call_records import CallRecords
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.kept_state import KeptState
     from leafward.summaries.survival.spans import SpanMessage

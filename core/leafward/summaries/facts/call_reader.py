@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
-from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
+from leafward.session.entries import Body, EntryIndex, ToolCall, text_of, tool_calls
 from leafward.summaries.facts.calls.agent_plan import BY_ITEM, AgentPlan, words_of
 from leafward.summaries.facts.calls.call_arguments import (
     COMMAND_ARGUMENTS,
@@ -37,24 +37,22 @@ from leafward.summaries.facts.calls.named_folders import (
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
-    UNTOLD,
     is_declined,
-    outcome_of,
     reason_in,
     was_not_run,
 )
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
 from leafward.summaries.facts.sentences.negation import sentence_key
-from leafward.summaries.facts.text_facts import new_sighting
+from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.facts.sentences.standing_rules import StandingRules
     from leafward.summaries.facts.sentences.told_steps import ToldSteps
-    from leafward.summaries.facts.text_facts import TextFacts
 
 _NAME = late(r"[\w$]+")
 _MANY = 200
@@ -135,8 +133,7 @@ class CallReader:
         self._calls[call.id] = _Call(
             command,
             entry,
-            # Calls about the agent's own list are read by `AgentPlan`.
-            call.name in BY_ITEM or is_silent(arguments),
+            _is_silent(call),
             str(arguments.get("session_id", arguments.get("cell_id", ""))),
             changes,
             tuple([one.key for one in seen if one.kind is FactKind.PATH]),
@@ -225,15 +222,13 @@ class CallReader:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
-            code = message.get("exitCode")
-            outcome = DECLINED if declined else outcome_of(text, failed, call.command, code)
-            if outcome == UNTOLD:
-                outcome = ""
+            ended = self._texts.ended(call.command, message, text, call.entry)
+            outcome = ended[0].outcome if ended else ""
             if not outcome and not not_run:
                 self._undecided[key] = call.entry
             self._count(key, outcome)
-            if key and outcome:
-                yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
+            if key:
+                yield from ended
             if "wc -l" in call.command:
                 yield from self._texts.line_counts(text, entry)
         if call is not None and not failed:
@@ -278,6 +273,29 @@ class CallReader:
             self.passed[key] += 1
         elif outcome not in ("", DECLINED):
             self.failed[key] += 1
+
+
+def outputs_read(messages: Iterable[tuple[EntryIndex, Body]], cwd: str) -> Known:
+    """What a `CallReader` finds in the outputs of messages, as far as each output and its call tell it alone."""
+    texts = TextFacts(cwd)
+    calls: dict[str, ToolCall] = {}
+    for entry, message in messages:
+        role = message.get("role")
+        if role == "assistant":
+            calls.update((call.id, call) for call in tool_calls(message))
+        elif role == "toolResult":
+            call = calls.get(str(message.get("toolCallId")))
+            text, failed = text_of(message.get("content")), bool(message.get("isError"))
+            if call is not None and (command := command_of(call.arguments)):
+                texts.ended(command, message, text, entry)
+            if failed or call is None or not _is_silent(call):
+                texts.printed(text, entry, failed=failed)
+    return texts.known
+
+
+def _is_silent(call: ToolCall) -> bool:
+    """Whether the result of a call is not read unless it failed. Those about the agent's own list are read by `AgentPlan`."""
+    return call.name in BY_ITEM or is_silent(call.arguments)
 
 
 def _written(call: ToolCall, path: str, names: tuple[str, ...]) -> Written:

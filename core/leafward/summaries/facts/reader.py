@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
 
 _SAID = frozenset(
     {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
 
 
 class Status(StrEnum):
@@ -229,7 +229,11 @@ def _status(
     # Kept messages are not a paraphrase: a name in other letters is another name there.
     there = {FactMatch.VERBATIM} if fact.kind is FactKind.IDENTIFIER else _HELD
     for text, status in ((beside, Status.INJECTED), (tail, Status.KEPT)):
-        if text.text and text.holds(fact, names) in there:
+        match = text.holds(fact, names) if text.text else FactMatch.ABSENT
+        by_chance = (
+            match is FactMatch.PARAPHRASED and fact.kind is FactKind.TODO and not text.tells_step(fact)
+        )
+        if match in there and not by_chance:
             return status
     # A step that the kept messages show as done is not lost: the model sees that it was done.
     if fact.kind is FactKind.TODO and tail.text and tail.holds(fact, names) is FactMatch.CONTRADICTED:

@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
 from leafward.summaries.facts.forms.file_lists import with_whole_paths
-from leafward.summaries.facts.forms.forms import canonical_command
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
+from leafward.summaries.survival.command_match import CODE, bare_words, begins_alike, tells_of_another
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
 SAME_SENTENCE = 0.6
 """The part of a sentence's words that one line must hold to be a paraphrase of it."""
 OPPOSITE_SENTENCE = 0.75
 """The part that a line must hold to contradict it: that needs more agreement."""
+_SHORT_STEP = 4
+"""Words of a short step."""
 _NEAR = 0.4
 """The part of a rule's words from which on a line is asked whether it tells the rule."""
 _LOOKED_AT = 20
@@ -52,7 +54,6 @@ _BEFORE = re.compile(
 """Words of a line about the past: a command that failed then may succeed now."""
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
 """The beginning of a line that quotes somebody."""
-_CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
@@ -202,6 +203,11 @@ class FactText:
             case _:
                 return self._sentence(fact)
 
+    def tells_step(self, fact: Fact) -> bool:
+        """Whether a line tells a step: of a short one it has all words, as talk about the work has most of them by chance."""
+        words = content_words(fact.text)
+        return len(words) > _SHORT_STEP or self._nearest_line(words)[2] == 1
+
     def _path(self, fact: Fact, others: int) -> FactMatch:
         if fact.key in self.path_ends or self._has_bounded(fact.key):
             return FactMatch.VERBATIM
@@ -227,17 +233,14 @@ class FactText:
     def _command(self, fact: Fact) -> FactMatch:
         if self._has_command(fact.key):
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
-        words = [word for word in fact.key.split() if not word.startswith("-")]
-        if 2 <= len(words) <= 12:
-            bare = dict.fromkeys(word.strip("\"'`;") for word in words)
-            bare.pop("", None)
-            for line in min(map(self._lines_with, bare), key=len, default=()):
-                for word in bare:
-                    if word not in line:
-                        break
-                else:
-                    if _begins_alike(tuple(bare)[:2], line):
-                        return FactMatch.PARAPHRASED
+        words = bare_words(fact.key)
+        for line in min(map(self._lines_with, words), key=len, default=()):
+            for word in words:
+                if word not in line:
+                    break
+            else:
+                if begins_alike(words[:2], line):
+                    return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
     def _has_command(self, command: str) -> bool:
@@ -275,7 +278,7 @@ class FactText:
         good = fact.outcome == "exit 0"
         right = wrong = 0
         for line, flat in zip(self.lines, self._flat_lines, strict=True):
-            if fact.key in flat and not _tells_of_another(fact.key, flat):
+            if fact.key in flat and not tells_of_another(fact.key, flat):
                 rest = line[0].replace(fact.key, " ")
                 if _MODAL.search(rest) or _BEFORE.search(rest) or _QUOTE.match(line[0]):
                     continue
@@ -387,7 +390,7 @@ class FactText:
     @staticmethod
     def _names_of(sentence: str, line: str) -> bool:
         """Whether a line has any of the names in a sentence; true for a sentence without names."""
-        named = [name.removesuffix("()") for name in _CODE.findall(sentence)]
+        named = [name.removesuffix("()") for name in CODE.findall(sentence)]
         return not named or any(name in line for name in named)
 
     def _is_done(self, fact: Fact, text: str) -> bool:
@@ -433,21 +436,6 @@ class FactText:
 @lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
-
-
-def _begins_alike(words: Sequence[str], line: str) -> bool:
-    """Whether a line has the first words of a command one behind the other, with nothing but options between: else they are any words."""
-    first, *rest = map(re.escape, words)
-    behind = "".join(
-        rf"(?:\s{{1,4}}(?:-\S{{1,80}}|''|\"\"))*\s{{1,4}}[\"'`]?{word}(?![\w-])" for word in rest
-    )
-    return re.search(rf"(?<![\w-]){first}{behind}", line) is not None
-
-
-def _tells_of_another(command: str, line: str) -> bool:
-    """Whether a line holds a command only inside longer ones: `make test` in `make test && make lint`."""
-    quoted = [span for span in _CODE.findall(line) if command in span]
-    return bool(quoted) and all(canonical_command(span) != command for span in quoted)
 
 
 def _ends(key: str) -> list[str]:

@@ -65,3 +65,31 @@ def test_a_search_of_a_file_is_no_read_of_it() -> None:
     text = _summary(*_called("Grep", {"pattern": "parse", "path": f"{FOLDER}/src/parser.py"}))
     assert "Named in calls: `src/parser.py`" in text
     assert "Read: " not in text
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("grep -n 'from \"./modes/index.js\"' src/main.ts", False),
+        ("rg -g '*.ts' -A 3 ./modes/index.js src/main.ts", False),
+        ("grep -v old ./modes/index.js src/main.ts", True),
+        ("grep -rne ./modes/index.js src/main.ts", False),
+        ("sed -i '' 's|./old.js|./modes/index.js|' src/main.ts", False),
+        ("sed -n '1,9p' ./modes/index.js src/main.ts", True),
+        ("awk -F : '{print}' ./modes/index.js src/main.ts", True),
+        ("git grep -n ./modes/index.js src/main.ts", False),
+        ("gh pr create --body 'Move ./modes/index.js' && cat src/main.ts", False),
+        ("echo '## ./modes/index.js:' && cat src/main.ts", False),
+        ("echo '## ./modes/index.js:' && cat ./modes/index.js src/main.ts", True),
+    ],
+)
+def test_a_pattern_and_what_is_printed_are_no_files(command: str, named: bool) -> None:
+    text = _summary(*_called("bash", {"command": command}, "modes/index.js"))
+    assert "src/main.ts" in text
+    assert ("modes/index.js" in text) is named
+
+
+@pytest.mark.parametrize(("printed", "named"), [("src/deep/plan.rs", False), ("old/plan.rs", True)])
+def test_a_file_that_was_only_looked_for_is_there_where_an_output_names_it(printed: str, named: bool) -> None:
+    text = _summary(*_called("bash", {"command": "ls old/plan.rs src/deep"}, printed))
+    assert ("`old/plan.rs`" in text) is named

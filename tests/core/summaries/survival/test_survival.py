@@ -201,6 +201,19 @@ def test_a_step_whose_names_are_nowhere_is_not_kept() -> None:
     assert found["todo"] == "kept"
 
 
+@pytest.mark.parametrize(
+    ("kept", "status"),
+    [
+        ("The test is passing it in the input. Let me verify that the JSON is parsed.", "lost"),
+        ("Let me verify that the integration tests pass.", "kept"),
+        ("- [ ] verify integration tests pass", "kept"),
+    ],
+)
+def test_a_short_step_is_kept_where_all_of_it_is_told(kept: str, status: str) -> None:
+    found = report("", "- [ ] Verify integration tests pass", kept=kept)
+    assert [one for (kind, _), one in found.items() if kind == "todo"] == [status]
+
+
 def test_a_step_that_was_done_in_what_is_kept_is_not_lost() -> None:
     steps = [{"content": "Measure the frames of the queue", "status": "pending"}]
     call = {"type": "toolCall", "id": "t", "name": "TodoWrite", "arguments": {"todos": steps}}

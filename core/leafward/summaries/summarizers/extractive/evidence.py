@@ -16,6 +16,7 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.argument_texts import is_text
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of, searches
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
@@ -237,15 +238,18 @@ def _missing(evidence: Evidence, sightings: Iterable[Sighting]) -> set[str]:
     }
     if not missed:
         return set()
-    named = {
-        seen.key.rpartition("/")[2]
-        for seen in sightings
-        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed
-    }
+    named: dict[str, set[str]] = {}
+    for seen in sightings:
+        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed:
+            named.setdefault(seen.key.rpartition("/")[2], set()).add(seen.key)
     return {
         path
         for path, work in missed.items()
-        if work.named == work.written or path.rpartition("/")[2] not in named
+        if work.named == work.written
+        or not any(
+            f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")
+            for other in named.get(path.rpartition("/")[2], ())
+        )
     }
 
 
@@ -359,7 +363,7 @@ def _work(
         else:
             work.named += 1
             # In a text anything may look like a file.
-            work.written += (within := _is_within(sighting.text, texts))
+            work.written += (within := _is_within(sighting.text, texts) or _is_text(sighting.text, commands))
             work.missed += within or any(sighting.text in part for part in parts)
     paths = {
         sighting.text: sighting.key
@@ -399,6 +403,12 @@ def _holds_text(command: str) -> bool:
 def _is_within(name: str, texts: Iterable[str]) -> bool:
     """Whether a name stands in a text that one of some commands writes, and not before it."""
     return any(name in text and name not in text.partition("<<")[0] for text in texts)
+
+
+def _is_text(name: str, commands: Iterable[str]) -> bool:
+    """Whether commands have a name only in patterns, programs and what they print."""
+    having = [command for command in commands if name in command]
+    return bool(having) and all(is_text(name, command) for command in having)
 
 
 def _bring_back(evidence: Evidence, live: dict[str, FileWork], call: ToolCall, place: int, cwd: str) -> None:

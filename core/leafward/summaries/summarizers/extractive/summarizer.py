@@ -65,7 +65,7 @@ class Extractive:
         if span.read is None:
             (messages, redactor), reading = redacted(span.messages, stop), None
         else:
-            (messages, redactor), reading = redacted_beside(span.messages, span.read, stop)
+            (messages, redactor), reading = redacted_beside(span, span.read, stop)
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN

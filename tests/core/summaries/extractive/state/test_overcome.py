@@ -267,6 +267,7 @@ def test_a_command_that_the_agent_cut_off_blocks_nothing_but_where_it_checks(
         ("git checkout test/two-orchards", False),
         ('gh workflow run list --workflow "Orchard CI/CD"', False),
         ("git switch orchard && make ci", True),
+        ("git diff --check", True),
         ('bash -c "npm run build"', True),
         ('cd "my orchard" && npm test -- -t "frost in May"', True),
     ],

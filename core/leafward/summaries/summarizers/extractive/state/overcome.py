@@ -21,7 +21,7 @@ _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Words of commands that check whether the work is right."""
-_ASIDE = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*|(?<![\w./-])(?:git|gh) [^|;&]*")
+_ASIDE = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*|(?<![\w./-])(?:gh|git)(?! diff --check) [^|;&]*")
 """An argument that is a path of several folders, whatever they are called, and a command about a history: a branch may have any name."""
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _BEFORE = re.compile(

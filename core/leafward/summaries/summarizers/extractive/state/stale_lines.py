@@ -36,7 +36,7 @@ from leafward.summaries.summarizers.outline import Provenance, SummarySection
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.summarizers.extractive.requests.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
