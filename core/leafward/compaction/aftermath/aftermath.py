@@ -22,7 +22,7 @@ from leafward.files.file_names import locate
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import requests_in
 from leafward.files.tool_calls import FileAction, file_calls, table_of
-from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
@@ -156,10 +156,7 @@ class _Reader:
             made.files = [(self._located(one.path), shown) for one in reads]
         # A command that failed may have changed files before it did.
         if found is not None and (not failed or found.name in self._table.shells):
-            for request in requests_in(found, self._table):
-                if request.operation.changes:
-                    made.changed += [self._located(one) for one in (request.path, request.to) if one]
-                self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
+            self._note_changes(found, made)
         made.changes_after = self._changes
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
         made.errors = [
@@ -168,6 +165,19 @@ class _Reader:
             if one.kind is FactKind.ERROR and failed and not tells_of_a_run(one.text)
         ]
         return made
+
+    def unanswered(self) -> _Step:
+        """The calls so far without a result: what they change may be changed, as a compaction comes between both."""
+        made = _Step(NO_ENTRY, 0)
+        for call in self._calls.values():
+            self._note_changes(call, made)
+        return made
+
+    def _note_changes(self, call: ToolCall, made: _Step) -> None:
+        for request in requests_in(call, self._table):
+            if request.operation.changes:
+                made.changed += [self._located(one) for one in (request.path, request.to) if one]
+            self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
 
     def _located(self, path: str) -> str:
         return locate(path, self._cwd, tidy=self._table.tidies_paths)
@@ -216,6 +226,7 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
             step = reader.step(spoken)
             gone.forget(step)
             known.add(step)
+    gone.forget(reader.unanswered())
     earlier = FactText("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0
