@@ -23,7 +23,7 @@ from leafward.files.file_names import locate
 from leafward.files.file_operation import FileOperation
 from leafward.files.file_replay.steps import requests_in
 from leafward.files.tool_calls import FileAction, file_calls, table_of
-from leafward.session.entries import EntryIndex, Kind, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
@@ -167,13 +167,11 @@ class _Reader:
             made.known += made.files
         # A command that failed may have changed files before it did.
         if found is not None and (not failed or found.name in self._table.shells):
-            for request in requests_in(found, self._table):
-                if request.operation.changes:
-                    made.changed += [self._located(one) for one in (request.path, request.to) if one]
-                if request.operation in (FileOperation.READ, FileOperation.WRITE) and not failed:
+            self._note_changes(found, made)
+            for request in () if failed else requests_in(found, self._table):
+                if request.operation in (FileOperation.READ, FileOperation.WRITE):
                     lines = shown if request.operation is FileOperation.READ else _lines(request.text or "")
                     made.known.append((self._located(request.path), lines))
-                self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
         made.changes_after = self._changes
         made.printed = hash(_DIGITS.sub("", text).strip())
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
@@ -183,6 +181,19 @@ class _Reader:
             if one.kind is FactKind.ERROR and failed and tells(one.text) and not tells_of_a_run(one.text)
         ]
         return made
+
+    def unanswered(self) -> _Step:
+        """The calls so far without a result: what they change may be changed, as a compaction comes between both."""
+        made = _Step(NO_ENTRY, 0)
+        for call in self._calls.values():
+            self._note_changes(call, made)
+        return made
+
+    def _note_changes(self, call: ToolCall, made: _Step) -> None:
+        for request in requests_in(call, self._table):
+            if request.operation.changes:
+                made.changed += [self._located(one) for one in (request.path, request.to) if one]
+            self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
 
     def _located(self, path: str) -> str:
         return locate(path, self._cwd, tidy=self._table.tidies_paths)
@@ -231,6 +242,7 @@ def aftermath_of(session: Session, compaction: int, stop: Callable[[], bool] = l
             step = reader.step(spoken)
             gone.forget(step)
             known.add(step)
+    gone.forget(reader.unanswered())
     earlier = FactText("\n".join(gone.sentences), session.cwd)
     found: list[Repeated] = []
     calls = 0

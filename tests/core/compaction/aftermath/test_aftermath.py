@@ -67,6 +67,21 @@ def test_a_command_that_prints_a_file_again_counts_as_the_file_alone(tmp_path: P
         assert kinds(aftermath_of(session, compactions(session)[0])) == [("file", "leases.py")]
 
 
+def test_what_a_call_without_a_result_changes_is_not_read_again_unchanged(tmp_path: Path) -> None:
+    """Claude Code compacts between a call and its result, which no row has then."""
+    file = Transcript(tmp_path)
+    file.prompt("look")
+    file.call("Read", "c0", file_path="/home/ada/leases.py")
+    file.result("c0", TABLE)
+    file.call("Edit", "c1", file_path="/home/ada/leases.py", old_string="a", new_string="b")
+    file.boundary("- leases")
+    file.prompt("go on")
+    file.call("Read", "c2", file_path="/home/ada/leases.py")
+    file.result("c2", TABLE)
+    with closing(file.opened()) as session:
+        assert kinds(aftermath_of(session, compactions(session)[0])) == []
+
+
 def test_parts_of_one_file_are_one_file(tmp_path: Path) -> None:
     """Each read counts, and the file is named once."""
     lines = TABLE.splitlines()
@@ -339,7 +354,7 @@ def test_every_stored_compaction_of_the_corpora_has_one() -> None:
                     looked += 1
                     repeated += bool(found.repeated)
     assert looked > 20
-    assert repeated >= 4
+    assert repeated >= 3
 
 
 def test_the_documents_say_how_well_lost_facts_foretell_it(repository: Path, corpora: Path) -> None:
