@@ -307,6 +307,12 @@ def test_hooks_that_fail_at_once_are_all_told_of() -> None:
     assert stat.S_IMODE(hook_log().stat().st_mode) == 0o600
 
 
+def test_the_time_of_a_failure_has_its_zone(in_zone: Callable[[str], None]) -> None:
+    in_zone("Asia/Tokyo")
+    log_failure("pi", "too late")
+    assert failures()[0].endswith(" +0900 pi: too late")
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi", "opencode"])
 def test_a_resumed_session_is_read_beside_the_agent_before_its_first_compaction(
     agent: str, home: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]

@@ -55,6 +55,18 @@ def store(isolated_environment: Path) -> Path:
     return root
 
 
+@pytest.mark.parametrize("verb", [("ls",), ("search", "sheep"), ("audit",)])
+def test_sessions_are_named_by_id_where_a_path_is_taken(
+    verb: tuple[str, ...], done: Run, run: Run, store: Path
+) -> None:
+    (path,) = (str(one) for one in store.rglob("2_*.jsonl"))
+    by_id, by_path = (json.loads(done(*verb, name, "--json").out) for name in ("01a1fff2", path))
+    assert by_id == by_path
+    assert run(*verb, "zebra").err == "leafward: no file, folder or session 'zebra'\n"
+    assert "several sessions start with '01a1fff'" in run(*verb, "01a1fff").err
+    assert run(*verb, "no/where").err == "leafward: no file or folder 'no/where'\n"
+
+
 def test_all_sessions(done: Run, store: Path) -> None:
     document = done("ls", "--json").document
     assert len(document["sessions"]) == 3

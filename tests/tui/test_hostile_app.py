@@ -16,7 +16,7 @@ from tests.acting import call
 from tests.cli.test_hostile_fields import ACTS, HOSTILE, SESSIONS
 from tests.tui.considered import considering
 from tests.tui.explored import NARROW, Named, exploring
-from tests.tui.session_store import browsing, rested, rows, until
+from tests.tui.session_store import app_over, browsing, rested, rows, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +62,16 @@ async def test_nor_does_the_name_of_a_changed_file(tmp_path: Path) -> None:
         await until(pilot, lambda: len([row for row in rows(pilot.app) if "quince" in row]) == 2)
         assert passed_on(pilot.app) == []
         assert [ACTS.search(note) for note in screen.state.texts.notes.values()] == [None]
+
+
+async def test_nor_does_the_name_of_a_file_that_is_no_session(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b]52;c;cm0=\x07\u202equince.jsonl"
+    path.write_text("garbage\n")
+    app = app_over(path)
+    async with app.run_test(size=NARROW) as pilot:
+        await until(pilot, lambda: any("is not a session" in row for row in rows(app)))
+        assert "quince" in rows(app)[0]
+        assert passed_on(app) == []
 
 
 async def test_every_part_of_a_sheet_is_made_safe(tmp_path: Path) -> None:

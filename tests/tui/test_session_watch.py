@@ -114,13 +114,13 @@ async def test_where_the_file_is_not_followed_a_refused_write_names_the_key_that
 async def test_while_a_new_session_is_written_its_source_is_not_read_on(path: Path) -> None:
     file, written = orchard(path), Event()
     async with exploring(path, config=Config(follow_interval=60)) as (pilot, explorer):
-        loader = explorer.controllers.loader
-        jobs = loader._jobs
+        followed = explorer.controllers.followed
+        jobs = followed._jobs
         jobs.also("write", lambda _job: written.wait(HELD), lambda _done: None)
         file.user("and now?")
-        loader.look()
+        followed.look()
         assert not explorer.state.growing
         written.set()
         await until(pilot, lambda: not jobs.running("write"))
-        loader.look()
+        followed.look()
         assert explorer.state.growing

@@ -7,10 +7,11 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, Self, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import BufferedReader
 
 _Piece = TypeVar("_Piece")
 
@@ -18,7 +19,7 @@ _Piece = TypeVar("_Piece")
 class Forked(Generic[_Piece]):
     """A child at work, which sends pieces of its result. Leaving the context ends it."""
 
-    def __init__(self, child: int, pipe: BinaryIO) -> None:
+    def __init__(self, child: int, pipe: BufferedReader) -> None:
         self.pid = child
         self._pipe = pipe
 
@@ -30,6 +31,15 @@ class Forked(Generic[_Piece]):
             self._pipe.close()
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
+
+    def is_ready(self) -> bool:
+        """Whether the next piece has begun to arrive."""
+        reading = self._pipe.fileno()
+        os.set_blocking(reading, False)
+        try:
+            return bool(self._pipe.peek(1))
+        finally:
+            os.set_blocking(reading, True)
 
     def take(self) -> _Piece | None:
         """Waits for the next piece; None where the child ended without one."""

@@ -18,7 +18,7 @@ _APPENDS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 def log_failure(name: str, why: str) -> None:
     """Writes a failure down. Never fails itself."""
     with suppress(Exception):
-        line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {name}: {why}")
+        line = json.dumps(f"{time.strftime('%Y-%m-%d %H:%M:%S %z')} {name}: {why}")
         log = paths.hook_log()
         paths.make_private(log.parent)
         # Appended in one go: agents may compact at once, and each failure has to be told of.

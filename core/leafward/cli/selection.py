@@ -32,6 +32,21 @@ def existing(path: str) -> Path:
     return found
 
 
+def sessions_at(name: str) -> Path:
+    """A place with sessions: a file, a folder, or a session, also by its id. Raises NotFound."""
+    try:
+        return existing(name)
+    except NotFound:
+        if not name or os.sep in name:
+            raise
+    try:
+        return session_path(name)
+    except Ambiguous:
+        raise
+    except NotFound:
+        raise NotFound(f"no file, folder or session {safe_line(name)!r}") from None
+
+
 def project_part(text: str) -> str:
     """The text that a project's folder must contain: an absolute path if the text is a path, else the text itself."""
     if text.startswith((".", "~", os.sep)):

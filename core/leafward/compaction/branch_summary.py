@@ -86,17 +86,15 @@ class LeftBranch:
     previous_entry: EntryIndex
     plan: Items
     """The agent's own task list before these messages."""
-    files: FileLists
-    """Files of the whole branch, including those listed by its compactions and summaries."""
     tokens: int
     """Tokens of the whole branch."""
     summarised_tokens: int
     """Tokens of the messages that the summary is made from."""
     cwd: str
     columns: Columns
-    read: tuple[str, ...] = ()
-    """The files by recency, the most recent first."""
-    modified: tuple[str, ...] = ()
+    read: tuple[str, ...]
+    """The files of the whole branch, including those listed by its compactions and summaries, the most recent first."""
+    modified: tuple[str, ...]
 
     def span(self, focus: str = "") -> Span:
         """The span that the summary replaces."""
@@ -191,7 +189,6 @@ def left_branch(
     if not chosen:
         return None
     left_out = len(messages) - len(chosen)
-    files, listed = found.files(session.cwd)
     return LeftBranch(
         EntryIndex(start),
         EntryIndex(to),
@@ -202,12 +199,11 @@ def left_branch(
         found.summary if left_out else "",
         found.compaction if left_out else NO_ENTRY,
         plan_before(session, [messages[place] for place in chosen]),
-        files,
         sum(sizes),
         sum(sizes[place] for place in chosen),
         session.cwd,
         session.columns,
-        *listed,
+        *found.files(session.cwd),
     )
 
 
@@ -279,14 +275,14 @@ class _Reading:
                 self.messages[place] = SpanMessage(self.messages[place].entry, edited or {})
         self.messages = [message for message in self.messages if message.message]
 
-    def files(self, cwd: str) -> tuple[FileLists, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The files of the branch within the budget, and those read and modified by their names at its end."""
+    def files(self, cwd: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The files of the branch within the budget, read and modified, by their names at its end."""
         earlier = self._carried()
         touches = Touches(array("i", range(len(self._paths))), tuple(self._paths), bytes(self._modifies))
         read, modified = recent_first(touches, len(touches), earlier)
         files = file_lists(touches, len(touches), earlier, FILE_BUDGET)
         listed = {*files.read, *files.modified}
-        return files, current_file_names(
+        return current_file_names(
             [path for path in read if path in listed],
             [path for path in modified if path in listed],
             self.messages,
@@ -341,7 +337,7 @@ def _drafted(branch: LeftBranch, made: Summary, focus: str, max_tokens: int | No
     most = limit - utf16_length(words) - _GAP if limit is not None else None
     files = file_section(branch.read, branch.modified, words, branch.cwd, units - _GAP, most)
     text = stored_text(words, files=files)
-    summary = replace(made, text=words, tokens=tokens_of(words))
+    summary = replace(made, text=words)
     return BranchDraft(branch, summary, text, tokens_of(text), focus, tuple(remarks))
 
 

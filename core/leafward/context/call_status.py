@@ -51,7 +51,7 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> CallOutcome:
         return CallOutcome(not code and not stopped, None if stopped else code, lines, stopped)
     ok = not message.get("isError")
     name = str(message.get("toolName"))
-    text = _inside(text_of(message.get("content")), name, table)
+    text = inside(text_of(message.get("content")), name, table)
     if name not in table.shells:
         return CallOutcome(ok, None, len(lines_of(text)))
     exit_code = message.get("exitCode")
@@ -66,7 +66,7 @@ def outcome(body: Body, table: ToolTable = NATIVE_TOOLS) -> CallOutcome:
     return CallOutcome(ok, code, lines, (ending[2] or "") if ending is not None else "")
 
 
-def _inside(text: str, name: str, table: ToolTable) -> str:
+def inside(text: str, name: str, table: ToolTable) -> str:
     """The file's content or the command's output, without the text that the agent puts around it."""
     form = table.shell_form if name in table.shells else table.part_of(ToolCall("", name, {})).read_form
     reads = name in table.shells or table.actions.get(name) is FileAction.READ

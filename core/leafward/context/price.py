@@ -60,12 +60,10 @@ class PriceSide:
 class Price:
     """The price of a move from the place to a target. Sizes in tokens, costs in US dollars."""
 
-    place: EntryIndex
     target: EntryIndex
     """The nearest entry of the conversation at or above the one asked for; -1 is before everything."""
-    ancestor: EntryIndex
-    """The deepest entry on both paths; -1 if there is none."""
-    ancestor_id: EntryId | None
+    ancestor: EntryId | None
+    """The deepest entry on both paths; None if there is none."""
     left: PriceSide
     entered: PriceSide
     before: Count
@@ -149,7 +147,7 @@ class Price:
     def as_json(self) -> dict[str, Any]:
         """The `price` object of the command line."""
         return {
-            "ancestor": self.ancestor_id,
+            "ancestor": self.ancestor,
             "left": {"entries": self.left.entries, "tokens": self.left.tokens},
             "entered": {"entries": self.entered.entries, "tokens": self.entered.tokens},
             "context": {"before": self.before.total, "after": self.after.total},
@@ -254,10 +252,8 @@ def price_of_move(
     both = len(session.columns.without_notes(entries_below(session, ancestor, shared)))
     parts = _part(sizes, left, both, in_context=not gone), _part(sizes, entered, both, in_context=not come)
     return Price(
-        place,
         goal,
-        ancestor,
-        session.columns.id(ancestor) if ancestor >= 0 else None,
+        session.columns.id_at(ancestor),
         *parts,
         before,
         after,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 
 import pytest
 
-from leafward.base.forked import forked
+from leafward.base.forked import Forked, forked
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 
@@ -31,3 +32,16 @@ def test_work_is_left_to_the_caller_where_no_process_can_be_made(monkeypatch: py
     for one in pipes:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(one)
+
+
+def test_a_piece_is_ready_once_it_begins_to_arrive() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe, os.fdopen(writing, "wb") as sink:
+        child = Forked[str](0, pipe)
+        assert not child.is_ready()
+        pickle.dump("a piece", sink)
+        sink.flush()
+        assert child.is_ready()
+        assert child.is_ready()
+        assert child.take() == "a piece"
+        assert not child.is_ready()

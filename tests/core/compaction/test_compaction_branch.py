@@ -91,7 +91,7 @@ def test_it_is_made_from_everything_that_was_said(session: Session) -> None:
     assert texts(branch)[2] == "1482 rules"
     assert "2 failed" in texts(branch)[-1]
     assert "hidden" not in "\n".join(texts(branch))
-    assert (branch.files.read, branch.files.modified) == (("grammar.txt",), ("parser.py",))
+    assert (branch.read, branch.modified) == (("grammar.txt",), ())
     assert branch.span("the rules").purpose is Purpose.BRANCH
     assert branch.span("the rules").focus == "the rules"
 
@@ -120,7 +120,7 @@ class TestBudget:
         assert part.messages == whole.messages[len(whole.messages) - len(part.messages) :]
         assert 0 < part.summarised_tokens <= 20
         assert part.left_out == len(whole.messages) - len(part.messages) > 0
-        assert (part.entries, part.files, part.tokens) == (whole.entries, whole.files, whole.tokens)
+        assert (part.entries, part.read, part.tokens) == (whole.entries, whole.read, whole.tokens)
         made = summarize_branch(part, Extractive())
         assert any(f"oldest {part.left_out} messages" in remark for remark in made.remarks)
 
@@ -138,7 +138,7 @@ class TestBudget:
         with closing(Session.open(file.path)) as session:
             whole = left(session, 1)
             assert (whole.previous, whole.left_out) == ("", 0)
-            assert "old.txt" in whole.files.read
+            assert "old.txt" in whole.read
             part = left(session, 1, window=30, reserve=0)
             assert (part.previous, part.previous_entry) == ("## Goal\n- the earlier half", 12)
             assert "- the earlier half" in summarize_branch(part, Extractive()).text
@@ -148,15 +148,15 @@ class TestBudget:
         file.entry("branch_summary", fromId="x", summary="## Goal\n- tried sed", details=details)
         file.user("word " * 100)
         with closing(Session.open(file.path)) as session:
-            assert {"a.txt", "grammar.txt"} <= {*left(session, 1).files.read}
-            assert "b.txt" in left(session, 1).files.modified
+            assert {"a.txt", "grammar.txt"} <= {*left(session, 1).read}
+            assert "b.txt" in left(session, 1).modified
             part = left(session, 1, window=140, reserve=0)
             assert "## Goal\n- tried sed" in texts(part)
 
     def test_an_extensions_lists_are_not_trusted(self, file: Acting) -> None:
         file.entry("branch_summary", fromId="x", summary="s", details={"readFiles": ["a.txt"]}, fromHook=True)
         with closing(Session.open(file.path)) as session:
-            assert "a.txt" not in left(session, 1).files.read
+            assert "a.txt" not in left(session, 1).read
 
     def test_what_an_agent_removed_is_not_told(self, file: Acting) -> None:
         """Readers of other agents translate one removal of several entries as one edit."""
@@ -281,7 +281,7 @@ def test_an_empty_summary_is_refused(session: Session) -> None:
         name = "local/silent"
 
         def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
-            return Summary(" ", 1, self.name)
+            return Summary(" ", self.name)
 
     with pytest.raises(Refused, match="the summary is empty"):
         summarize_branch(left(session, 1), Silent())

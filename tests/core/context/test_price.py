@@ -94,7 +94,7 @@ def test_agrees_with_slow_counting_on_wild_trees(tmp_path: Path, seed: int) -> N
             found = price_of_move(session, target, metrics=tallies)
             mine, theirs = said(session.leaf), said(target)
             common = [one for one in mine if one in theirs]
-            assert found.ancestor == (common[-1] if common else NO_ENTRY)
+            assert found.ancestor == session.columns.id_at(common[-1] if common else NO_ENTRY)
             left = [one for one in mine if one not in theirs]
             entered = [one for one in theirs if one not in mine]
             way, other = (session.tree.path(one) for one in (session.place, session.tree.content_at(target)))
@@ -124,7 +124,7 @@ class TestMoves:
         file.said("done", tokens=usage(900))
         file.entry("label", targetId=file.leaf, label="here")
         found = price(file, 2)
-        assert (found.place, found.target, found.ancestor) == (1, 1, 1)
+        assert (found.target, found.ancestor) == (1, "00000002")
         assert (found.left, found.entered) == (PriceSide(0, 0), PriceSide(0, 0))
         assert (found.cached, found.sent_again, found.surprises) == (900, 0, ())
 
@@ -146,7 +146,7 @@ class TestMoves:
         file.user("that way", parent=fork)
         file.said("this", tokens=usage(2000))
         found = price(file, 3)
-        assert found.ancestor_id == fork
+        assert found.ancestor == fork
         assert (found.cached, found.sent_again, found.after.total) == (900, 4100, 5000)
 
     def test_a_cache_of_yesterday_is_none(self, file: Acting) -> None:
@@ -177,7 +177,7 @@ class TestMoves:
         file.user("go")
         file.said("done", tokens=usage(900))
         found = price(file, -1)
-        assert (found.target, found.ancestor, found.ancestor_id) == (NO_ENTRY, NO_ENTRY, None)
+        assert (found.target, found.ancestor) == (NO_ENTRY, None)
         # The system prompt and the tools, which are not in the file, are sent there as well.
         assert (found.left.entries, found.after.total, found.cached) == (2, 899, 0)
         assert codes(found) == ["empty"]

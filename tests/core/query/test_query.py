@@ -318,7 +318,7 @@ def test_functions_choose_among_what_a_search_finds(
     file: Acting, tmp_path: Path, text: str, entries: list[int], road: str
 ) -> None:
     (session,) = found(text, tmp_path, road=road)
-    assert [hit.index for hit in session.hits] == entries
+    assert [hit.entry for hit in session.hits] == [f"{entry + 1:08x}" for entry in entries]
     assert session.total == len(entries)
 
 

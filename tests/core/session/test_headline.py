@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, ToolCall
+from leafward.session.entries import ENTRY_TYPES, MESSAGE_ROLES, Body, ToolCall
 from leafward.session.headlines.entry_headline import (
     LIMIT,
     Headline,
@@ -39,6 +39,25 @@ def file(tmp_path: Path) -> Acting:
 
 
 class TestCalls:
+    def test_a_reply_is_decoded_once_for_all_its_results(
+        self, file: Acting, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        reply = file.said(*(call("bash", f"c{number}", command=f"ls {number}") for number in range(100)))
+        for number in range(100):
+            file.answered(f"c{number}", "bash", "fine", parent=reply)
+        read: list[int] = []
+        really = Session.body
+
+        def counted(self: Session, index: int) -> Body | None:
+            read.append(index)
+            return really(self, index)
+
+        monkeypatch.setattr(Session, "body", counted)
+        with closing(Session.open(file.path)) as session:
+            words = [headline(session, index).text for index in range(len(session) - 100, len(session))]
+        assert words == [f"ls {number}" for number in range(100)]
+        assert len(read) == 101
+
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [

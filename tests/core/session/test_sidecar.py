@@ -25,6 +25,7 @@ from leafward.session.entries import Kind
 from leafward.session.journal.operation_log import archived_branches, operations
 from leafward.session.journal.session_operations import archive, label, move, redo, rename, undo
 from leafward.session.journal.write import Writing
+from leafward.session.session import Session
 from leafward.session.sidecar import sidecar_folder
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from tests.claude_transcript import Transcript
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from leafward.catalogue.cards.card import Card
     from leafward.catalogue.listing import RefreshWork
-    from leafward.session.session import Session
 
 IMPATIENT = Writing(patience=0.1)
 
@@ -49,6 +49,32 @@ def test_nothing_is_made_before_something_is_kept(foreign: Store) -> None:
     assert move(session, said(session, "one"), Writing(dry_run=True)).changed
     assert operations(session) == []
     assert not data_dir().exists()
+
+
+def test_moves_from_entries_that_are_gone_are_read_in_linear_time(
+    foreign: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = foreign.open()
+    ends = said(session, "one"), session.place
+    for number in range(60):
+        move(session, ends[number % 2])
+    sidecar = session.book_path
+    kept = [json.loads(line) for line in sidecar.read_text().splitlines()]
+    for line in kept:
+        if "from" in line.get("data", {}):
+            line["data"]["from"] = "00000000"
+    sidecar.write_text("".join(f"{json.dumps(line)}\n" for line in kept))
+    asked, really = 0, Session.is_kept
+
+    def counted(self: Session, index: int) -> bool:
+        nonlocal asked
+        asked += 1
+        return really(self, index)
+
+    monkeypatch.setattr(Session, "is_kept", counted)
+    again = foreign.open()
+    assert len(operations(again)) == 60
+    assert asked < 5 * len(again)
 
 
 def test_every_verb(foreign: Store) -> None:

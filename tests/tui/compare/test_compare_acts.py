@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from threading import Event
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from leafward.branches.transfer.fact_pins import draft_pins
 from leafward.branches.transfer.summary_merge import Conflict
 from leafward.export.documents import comparison
 from leafward.session.entries import EntryIndex, Kind
@@ -31,6 +33,7 @@ from tests.tui.waiting_jobs import WANTED
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from leafward.branches.transfer.summary_merge import MergeDraft
     from leafward.export.documents.comparison import Comparison
     from leafward_tui.compare.model.compared_sides import ComparedSides
 
@@ -250,7 +253,14 @@ async def test_the_keys_of_a_sheet_stay_in_sight_where_the_terminal_becomes_smal
         await until(pilot, lambda: "esc cancel" in rows(pilot.app)[-1])
 
 
-async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
+async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = []
+
+    def watched(*given: Any) -> MergeDraft:
+        threads.append(threading.get_ident())
+        return draft_pins(*given)
+
+    monkeypatch.setattr("leafward.branches.transfer.fact_pins.draft_pins", watched)
     file = parted(tmp_path / "s.jsonl")
     async with comparing(file.path) as (pilot, explorer, screen):
         await until(pilot, lambda: screen.state.read.summaries is not None)
@@ -266,6 +276,9 @@ async def test_a_fact_is_pinned_below_the_leaf(tmp_path: Path) -> None:
         # A pin is a sentence that says of the fact what it is.
         assert stored["summary"] == f"## Critical Context\n- The tool `write` was called with: {fact}"
         assert len(lines(file.path)) == before + 2
+    # Both branches are read through for secrets.
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 # --- edits for the model ---

@@ -121,7 +121,7 @@ def test_what_was_typed_waits_for_what_is_being_read(explorer: Explorer) -> None
     explorer.its.navigation.go_to_entry(explorer.prompt("c"))
     explorer.press("label.edit")
     explorer.file.turn("e")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     explorer.press("operation.undo")
     assert explorer.view.said == ["what was added to the file is still being read; try again in a moment"]
     explorer.view.answer("here")
@@ -188,12 +188,12 @@ def test_what_is_worked_out_for_a_session_is_dropped_with_it(explorer: Explorer)
 
 def test_the_cursor_goes_along_with_a_session_that_grows_from_the_leaf_only(explorer: Explorer) -> None:
     explorer.file.turn("e")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     explorer.jobs.run("follow")
     assert explorer.cursor == explorer.prompt("e")
     explorer.its.navigation.go_to_entry(explorer.prompt("a"))
     explorer.file.turn("f")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     explorer.jobs.run("follow")
     assert explorer.cursor == explorer.prompt("a")
 
@@ -201,7 +201,7 @@ def test_the_cursor_goes_along_with_a_session_that_grows_from_the_leaf_only(expl
 def test_nothing_is_taken_in_below_a_sheet(explorer: Explorer) -> None:
     explorer.view.on_top = False
     explorer.file.turn("e")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     assert not explorer.jobs.running("follow")
 
 
@@ -277,18 +277,18 @@ def test_the_mark_that_a_filter_hides_is_not_gone_to_but_told(explorer: Explorer
 
 def test_what_came_below_is_counted_until_the_cursor_is_on_the_leaf(explorer: Explorer) -> None:
     explorer.file.turn("e")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     explorer.jobs.run("follow")
     assert explorer.state.unseen == 0, "the cursor was on the leaf"
     explorer.its.navigation.go_to_entry(explorer.prompt("a"))
     for name in "fg":
         explorer.file.turn(name)
-        explorer.its.loader.look()
+        explorer.its.followed.look()
         explorer.jobs.run("follow")
-        explorer.its.loader.cursor_moved()
+        explorer.its.followed.cursor_moved()
     assert explorer.state.unseen == 4
     explorer.its.navigation.go_to_leaf()
-    explorer.its.loader.cursor_moved()
+    explorer.its.followed.cursor_moved()
     assert explorer.state.unseen == 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafward.base.config import Config
 from leafward_tui.explorer import lost_facts
-from leafward_tui.explorer.controllers import cursor_details, session_loader
+from leafward_tui.explorer.controllers import cursor_details, followed_file
 from leafward_tui.ui.screens.session_watch import warn_sheet
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
@@ -175,7 +175,7 @@ class TestFollowing:
         self, file: Named, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Figures that were counted meanwhile lay them out: the session has the new entries by then."""
-        grow, was_read, may_show = session_loader.grow, Event(), Event()
+        grow, was_read, may_show = followed_file.grow, Event(), Event()
 
         def held(*values: Any) -> Any:
             grown = grow(*values)
@@ -184,7 +184,7 @@ class TestFollowing:
                 assert may_show.wait(PATIENCE)
             return grown
 
-        monkeypatch.setattr(session_loader, "grow", held)
+        monkeypatch.setattr(followed_file, "grow", held)
         async with exploring(file.path) as (pilot, screen):
             file.turn("e")
             await until(pilot, was_read.is_set)

@@ -60,7 +60,7 @@ def test_hits_that_were_found_before_the_path_was_measured_are_on_the_strip(
 def test_a_leaf_that_comes_to_the_cursor_leaves_nothing_unseen(explorer: Explorer) -> None:
     explorer.its.navigation.go_to_entry(explorer.prompt("a"))
     explorer.file.turn("e")
-    explorer.its.loader.look()
+    explorer.its.followed.look()
     explorer.jobs.run("follow")
     assert explorer.state.unseen
     explorer.press("move.here")

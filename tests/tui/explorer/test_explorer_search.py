@@ -12,6 +12,7 @@ import pytest
 from leafward.query.search.in_session import EntryHits, find
 from leafward.query.vocabulary import FIELDS, FUNCTIONS
 from leafward.session.headlines.entry_headline import headline
+from leafward.session.tree.tree_layout import Layout
 from leafward_tui.explorer.controllers.row_filter import FILTER_KEYS
 from leafward_tui.explorer.model.exploration import Filter
 from leafward_tui.explorer.model.folds import LineKind
@@ -101,6 +102,26 @@ class TestFinding:
             await until(pilot, lambda: lit(screen) == ["the needle"])
             await pilot.press("escape")
             await until(pilot, lambda: not lit(screen))
+
+    async def test_hits_find_their_rows_beside_the_screen(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = Named(tmp_path / "session.jsonl")
+        for number in range(200):
+            file.turn(f"turn {number}")
+        placed = 0
+        really = Layout.row_of
+
+        def counted(self: Layout, entry: int) -> int:
+            nonlocal placed
+            placed += threading.current_thread() is threading.main_thread()
+            return really(self, entry)
+
+        async with exploring(file.path) as (pilot, screen):
+            monkeypatch.setattr(Layout, "row_of", counted)
+            await chosen(pilot, "slash", *"answered")
+            await until(pilot, lambda: len(screen.state.search.places) == 200)
+            assert placed < 100
 
     async def test_several_places_of_a_row_are_stepped_through_each(self, tmp_path: Path) -> None:
         file = Named(tmp_path / "session.jsonl")

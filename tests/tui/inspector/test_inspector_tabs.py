@@ -325,6 +325,19 @@ def test_what_commands_made_is_listed_and_a_moved_file_says_where_it_went(tmp_pa
     assert ["printing/__init__.py", "1", "#7"] in lines
 
 
+def test_the_head_counts_what_is_listed(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path / "s.jsonl", tmp_path / "shop", 1)
+    for name in ("made.py", "seen.py"):
+        (bench.folder / name).write_text("once\n")
+        bench.read(name)
+    bench.run("echo twice > made.py")
+    session = opened(bench.close())
+    shown = page(single(session, session.leaf), Tab.FILES)
+    assert "0 modified   1 only read   1 by commands" in shown.text
+    heads = [line.text.split()[:2] for line in shown.lines if " file" in line.text]
+    assert [head[0] for head in heads] == ["Made,", "Read"]
+
+
 def test_no_files_is_one_sentence(tmp_path: Path) -> None:
     session = write_session(tmp_path / "s.jsonl", user("a"))
     assert "no tool has named a file up to here" in page(turn(session), Tab.FILES).text

@@ -128,7 +128,7 @@ async def inspecting(
 async def test_a_selection_is_shown_once_its_page_is_built(session: Session) -> None:
     async with inspecting(turn(session)) as (pilot, app):
         assert "first prompt" in seen(app)
-        assert sure(app.inspector.page).width == 59
+        assert app.inspector.state.measured[0] == 59
         built = app.inspector.state.built
         app.inspector.show(turn(session))
         await settled(pilot)
@@ -345,7 +345,7 @@ async def test_another_width_is_another_page_at_the_same_place(session: Session)
         place = app.inspector.view.scroll_offset.y
         await pilot.resize_terminal(90, 20)
         await settled(pilot)
-        assert sure(app.inspector.page).width == 87
+        assert app.inspector.state.measured[0] == 87
         assert app.inspector.view.scroll_offset.y == place
 
 

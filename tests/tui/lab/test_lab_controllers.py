@@ -300,6 +300,22 @@ def test_facts_are_pinned_in_a_job_as_the_sentences_around_them(lab: Lab) -> Non
     assert (what_if.pinned, what_if.choices) == ([], before)
 
 
+def test_the_pins_of_a_run_that_is_taken_are_the_pinned_facts(lab: Lab) -> None:
+    lab.settle()
+    pins, what_if = lab.controllers.pins, sure(lab.state.what_if)
+    pins.toggle(pins.lost()[:1])
+    lab.jobs.run("pins")
+    lab.settle()
+    (fact,) = what_if.pinned
+    for number, pinned in ((0, []), (1, [fact.pin])):
+        lab.press("runs.compare")
+        runs, done = lab.screen.sheets[-1]
+        done(next(run.choices for run in runs.state.runs if run.choices.pins == tuple(pinned)))
+        assert [one.pin for one in what_if.pinned] == list(what_if.choices.pins) == pinned, number
+        assert [one.pin for one in pins.lost() if one.pinned] == pinned
+        lab.settle()
+
+
 def test_nothing_is_copied_where_nothing_is_injected(lab: Lab) -> None:
     lab.settle()
     lab.controllers.layout.go_to("text", "Injected")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leafward.compaction.exam.grade import exam_of_draft
 from leafward.compaction.exam.questions import Topic
 from leafward.compaction.stored_summary.pins import is_bare
+from leafward.summaries.summarizers.summary import tokens_of
 from leafward_tui.lab.runs import RunsScreen
 from leafward_tui.lab.screen import LabScreen
 from leafward_tui.ui.sheets.choice_sheet import ChoiceSheet
@@ -95,7 +97,7 @@ class TestDrafts:
             assert "zebra" in screen.state.draft.text
             # The field and the stored summary have one basis: the lists of files are counted in both.
             size = screen.state.draft.summary_tokens
-            assert screen.state.draft.summary.tokens < size
+            assert tokens_of(screen.state.draft.summary.text) < size
             assert f"edited   {size:,} tokens" in shown(screen)
             await pilot.press("E")
             await until(pilot, lambda: f"editing   {size:,} tokens" in shown(screen))
@@ -152,7 +154,12 @@ class TestDrafts:
                 told = "of `make test-0` and those after it"
                 assert topics[:2] == [Topic.TEST_COMMAND, Topic.TEST_RESULT], told
             assert "1 of 1" in text
+            both = runs.state.runs
+            runs.state.runs = (replace(both[0], choices=None), both[1])
             await pilot.press("k", "enter")
+            assert "a stored compaction has no settings" in shown(pilot)
+            runs.state.runs = both
+            await pilot.press("enter")
             await until(pilot, lambda: pilot.app.screen is screen)
             assert sure(screen.state.what_if).choices == first
 

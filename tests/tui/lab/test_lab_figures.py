@@ -42,7 +42,7 @@ class TestLedger:
         working(tmp_path / "s.jsonl", 20)
         with considered(tmp_path / "s.jsonl", keep_recent=2_000) as (session, what_if):
             made = what_if.plan
-            assert made.tokens.not_in_file + made.tokens.error > 0
+            assert made.tokens.counted_before > made.tokens.parts
             injected = inject(session, session.leaf, InjectionSettings(budget=1_000))
             what_if.keep_injection(what_if.injection_key, injected)
             what_if.keep_draft(
@@ -61,11 +61,11 @@ class TestLedger:
         with considered(tmp_path / "s.jsonl") as (_, what_if):
             made = what_if.plan
             assert made.nothing
-            assert made.tokens.not_in_file + made.tokens.error > 0
+            assert made.tokens.counted_before > made.tokens.parts
             parts = {part.name: part.tokens for part in what_if.ledger().parts}
             assert (
                 parts.get("not in file", 0) + parts.get("estimation error", 0)
-                == made.tokens.not_in_file + made.tokens.error
+                == made.tokens.counted_before - made.tokens.parts
             )
             assert sum(parts.values()) == made.tokens.counted_before
             assert what_if.column(what_if.choices.strategy).kept == parts["kept"]

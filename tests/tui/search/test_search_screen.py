@@ -124,7 +124,8 @@ async def test_enter_opens_at_the_entry_and_back_again_all_stands_as_it_was(
         explorer = await reached(pilot, ExplorerScreen)
         await until(pilot, lambda: explorer.state.search.rows and explorer.state.exploration is not None)
         exploration = sure(explorer.state.exploration)
-        assert exploration.layout.head[explorer.panes.tree.row] == line.hit.index
+        at = exploration.session.columns.index(line.hit.entry)
+        assert exploration.layout.head[explorer.panes.tree.row] == at
         assert explorer.state.search.text == "number 3"
         assert any("with “number 3”" in row for row in rows(pilot.app))
         await pilot.press("escape", "q")

@@ -90,7 +90,7 @@ def price(
 ) -> Price:
     size = Count(40_600, 0, recorded=True)
     return Price(
-        EntryIndex(9), EntryIndex(5), EntryIndex(2), EntryId("x"), left, entered,
+        EntryIndex(5), EntryId("x"), left, entered,
         size, Count(102_300, 0, recorded=True), 6_200, False, again, None, ("a",), ("b", "c"), tuple("defgh"),
         more.get("surprises", ()),
     )  # fmt: skip

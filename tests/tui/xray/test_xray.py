@@ -209,6 +209,27 @@ async def test_lost_facts_are_offered_where_they_were_said_and_pinned_in_the_lab
         assert lab.state.entry == 20
 
 
+async def test_a_fact_is_pinned_as_a_sentence_and_a_command_with_its_outcome(tmp_path: Path) -> None:
+    from leafward_tui.lab.screen import LabScreen
+
+    file = Acting(tmp_path / "s.jsonl")
+    file.user("Make the worker more patient.")
+    file.said("Now the tests run.", call("bash", "c", command="pytest -q tests/unit"))
+    file.answered("c", "bash", "1 failed\n\nCommand exited with code 1")
+    file.said("The worker tries each job with retryLimit set to five now.", tokens=usage(4_000))
+    kept = file.user("what now?")
+    file.entry("compaction", summary="## Goal\nPatience.", firstKeptEntryId=kept, tokensBefore=4_000)
+    async with seeing(file.path) as (pilot, _, _screen):
+        await pilot.press("p")
+        await reached(pilot, ChoiceSheet)
+        await pilot.press("A")
+        lab = await reached(pilot, LabScreen)
+        await until(pilot, lambda: lab.state.what_if is not None)
+        pins = sure(lab.state.what_if).choices.pins
+    assert "The worker tries each job with retryLimit set to five now." in pins
+    assert any(pin.startswith("The command `pytest -q tests/unit` ended with ") for pin in pins)
+
+
 async def test_a_size_before_it_that_no_provider_counted_has_its_sign(tmp_path: Path) -> None:
     async with seeing(orchard(tmp_path / "s.jsonl", twice=True).path) as (pilot, _, screen):
         before = sure(screen.state.loaded.xray).before

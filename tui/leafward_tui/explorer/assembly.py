@@ -14,6 +14,7 @@ from leafward_tui.explorer.controllers.cursor_details import CursorDetails
 from leafward_tui.explorer.controllers.exam import CompactionExam
 from leafward_tui.explorer.controllers.export import Export
 from leafward_tui.explorer.controllers.file_choice import FileChoice
+from leafward_tui.explorer.controllers.followed_file import FollowedFile
 from leafward_tui.explorer.controllers.fork import NewSession
 from leafward_tui.explorer.controllers.heal import Heal
 from leafward_tui.explorer.controllers.modes import Modes
@@ -49,13 +50,14 @@ class Controllers:
         self.filter = RowFilter(means, self.navigation, self.search, self.files_here)
         self.blame = FileBlame(means, self.files_here)
         self.loader = SessionLoader(means, self.navigation, self.details, self.metrics, self.search)
-        self.write = SessionWrite(means, self.loader, self.navigation)
-        self.operations = Operations(means, self.write, self.loader, self.navigation)
+        self.followed = FollowedFile(means, self.loader, self.navigation, self.metrics)
+        self.write = SessionWrite(means, self.followed, self.navigation)
+        self.operations = Operations(means, self.write, self.followed, self.navigation)
         self.edits = ContextEdits(means, self.write)
         self.summary = BranchSummary(means, self.write, self.details)
         self.files = FileRestore(means, self.write, self.details, restore_sheet)
         self.move = Move(means, self.write, self.summary, self.details, self.files)
-        self.resume = AgentResume(means, self.loader)
+        self.resume = AgentResume(means, self.followed)
         self.fork = NewSession(means, self.navigation, self.details, self.summary, self.resume)
         self.heal = Heal(means)
         self.parent = ParentSession(means, self.loader, self.navigation)
@@ -63,9 +65,9 @@ class Controllers:
         self.loader.counted = self._look_on
         self.bisect = Bisect(means, self.navigation, self.operations)
         self.export = Export(means, self.navigation)
-        self.comparison = Comparison(means, self.loader, self.navigation, self.filter, self.write)
-        self.compactions = Compactions(means, self.loader, self.navigation, self.write, self.operations)
-        self.exam = CompactionExam(means, self.loader, self.write)
+        self.comparison = Comparison(means, self.followed, self.navigation, self.filter, self.write)
+        self.compactions = Compactions(means, self.followed, self.navigation, self.write, self.operations)
+        self.exam = CompactionExam(means, self.followed, self.write)
         self.modes = Modes(means, self.summary, self.search, self.filter, self.navigation)
         self.routed: tuple[ExplorerController, ...] = tuple(vars(self).values())
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
+from leafward.base.safe_text import safe_line
 from leafward_tui.explorer.widgets.gauge import Gauge
 from leafward_tui.explorer.widgets.graph_view import GraphView
 from leafward_tui.explorer.widgets.peek import Peek
@@ -128,7 +129,7 @@ class ExplorerScreen(BaseScreen[None]):
 
     def mounted(self) -> None:
         """Shows the screen. Its content comes after the first frame, which is painted before the next message."""
-        self.title_bar.show(self._path.stem)
+        self.title_bar.show(safe_line(self._path.stem, 200))
         self.call_later(self._begin)
 
     def _begin(self) -> None:
@@ -150,7 +151,7 @@ class ExplorerScreen(BaseScreen[None]):
         self.panes.arrange()
         self.panes.tree.focus()
         self.controllers.loader.open(self._ahead, self._target)
-        self.set_interval(config.follow_interval, self.controllers.loader.look)
+        self.set_interval(config.follow_interval, self.controllers.followed.look)
 
     def on_unmount(self) -> None:
         """Closes the session's file; cancels a summary under way."""
@@ -196,7 +197,7 @@ class ExplorerScreen(BaseScreen[None]):
         message.stop()
         self.controllers.metrics.rest()
         self.controllers.search.cursor_moved()
-        self.controllers.loader.cursor_moved()
+        self.controllers.followed.cursor_moved()
         self.controllers.details.settle()
 
     def on_graph_view_rows_shown(self, message: GraphView.RowsShown) -> None:

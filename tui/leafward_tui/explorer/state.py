@@ -80,6 +80,7 @@ class ExplorerState:
     shut: bool = False
     """Whether the session cannot be written to, by its permissions when it was read."""
     following: bool = True
+    """Whether the file is followed. Written, with the next fields, by `controllers/followed_file`."""
     growing: bool = False
     """Whether appended lines are being read."""
     grown: bool = False

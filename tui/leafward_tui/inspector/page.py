@@ -106,8 +106,6 @@ class Page:
     """A page, ready to be shown."""
 
     tab: Tab
-    width: int
-    """Cells its lines were made for."""
     lines: Sequence[PageLine] = field(repr=False)
     """A list, or a sequence that makes a line when it is asked for."""
     copy: str = field(default="", repr=False)

@@ -41,11 +41,13 @@ class RunPair(ScreenController["RunsState", "RunsDisplay"]):
     def show(self, at: str | None = None) -> None:
         """Draws all panes, after A or the size changed."""
         state, glyphs = self._state, self._services.glyphs
-        note = "each run is scored on its own facts; A beside the run under the cursor"
-        self._view.head.show(("Runs",), "Runs", note=note, focused=True)
+        self._show_head("each run is scored on its own facts; A beside the run under the cursor")
         self._view.table_head.show(lambda width, _height: Block([run_head(width)]))
         self._view.table.show(lambda width, _height: run_lines(state.runs, state.first, width, glyphs), at=at)
         self.show_pair()
+
+    def _show_head(self, note: str) -> None:
+        self._view.head.show(("Runs",), "Runs", note=note, focused=True)
 
     def show_pair(self) -> None:
         """Draws A beside B."""
@@ -97,7 +99,11 @@ class RunPair(ScreenController["RunsState", "RunsDisplay"]):
 
     def take(self) -> None:
         """Closes the screen with the settings of the run under the cursor."""
-        self._view.dismiss(self._state.runs[self.second].choices)
+        choices = self._state.runs[self.second].choices
+        if choices is None:
+            self._show_head("a stored compaction has no settings to take")
+        else:
+            self._view.dismiss(choices)
 
     def copy(self) -> None:
         """Copies the summary of the run under the cursor, or of the summary pane with the keys."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leafward.base.cancellation import unless_cancelled
 from leafward.base.errors import Refused
 from leafward.branches.diff.summaries import SideSummary
 from leafward.branches.transfer.summary_merge import MergeDraft, MergedSection
@@ -12,7 +13,7 @@ from leafward.session.entries import NO_ENTRY
 from leafward.session.journal.placement import place_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from leafward.branches.diff.sides import Sides
 
@@ -21,17 +22,18 @@ SECTION = "Critical Context"
 _NOTHING = SideSummary("", NO_ENTRY)
 
 
-def draft_pins(sides: Sides, facts: Iterable[str]) -> MergeDraft:
+def draft_pins(sides: Sides, facts: Iterable[str], stop: Callable[[], bool] = lambda: False) -> MergeDraft:
     """A branch summary of some facts, to stand at the leaf. Nothing is written; `apply_merge` appends it.
 
     Each fact becomes one line without secrets; a bare token becomes the sentence that holds it on either branch. Raises
-    Refused where none is left.
+    Refused where none is left, Cancelled once `stop` turns true.
     """
     session = sides.session
     for side in (sides.a, sides.b):
         facts = as_sentences(session, side.entry, facts)
     entries = sorted({index for side in (sides.a, sides.b) for index in session.tree.path(side.entry)})
-    lines = clean_pins(facts, (body for _, body in session.bodies(entries) if body is not None))
+    bodies = unless_cancelled(session.bodies(entries), stop)
+    lines = clean_pins(facts, (body for _, body in bodies if body is not None))
     if not lines:
         raise Refused("no fact to pin")
     place = place_at(session, session.leaf)

@@ -48,8 +48,8 @@ _among_option = click.option(
 def ls(paths: tuple[str, ...], options: ListOptions, as_json: bool) -> int:
     """List sessions, newest first.
 
-    With PATH, only the sessions there: one session file, or a folder with everything below it. Totals count shared
-    history once, and say how many sessions have no recorded cost.
+    With PATH, only the sessions there: one session, by its file or its id, or a folder with everything below it.
+    Totals count shared history once, and say how many sessions have no recorded cost.
 
     Columns: msg messages, br branches, cmp compactions. A fork names its parent; a copy only begins as another session
     does.

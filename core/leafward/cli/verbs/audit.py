@@ -18,7 +18,7 @@ from leafward.catalogue.listing import Catalogue
 from leafward.catalogue.lookup import typed_ids
 from leafward.cli.output.page import Page, emit_json, local_time, note, page, say, table, with_path
 from leafward.cli.output.progress_line import ProgressLine
-from leafward.cli.selection import existing, narrowing
+from leafward.cli.selection import narrowing, sessions_at
 from leafward.cli.settings import say_excluded
 from leafward.export.audit import Audit, SecretPlace
 from leafward.redaction.redaction import every_kind, listed, redact
@@ -46,7 +46,7 @@ def audit(paths: Sequence[str], options: AuditOptions, as_json: bool) -> int:
         return 0
     for kind in kinds:
         _known(kind)
-    places = [existing(path) for path in paths]
+    places = [sessions_at(path) for path in paths]
     fits = narrowing(options)
     config, problems = settings.load()
     line = ProgressLine()

@@ -17,7 +17,7 @@ from leafward.base.times import iso_time
 from leafward.branches.line_reason import check_words, reason_of
 from leafward.catalogue.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, local_time, note, pad, page, say, wrapped
-from leafward.cli.selection import existing
+from leafward.cli.selection import existing, sessions_at
 from leafward.cli.settings import configured
 from leafward.files.line_origins import UNSURE
 from leafward.query.blame import NOBODY, Author, Blame, blame
@@ -104,7 +104,7 @@ def _lines_of(place: str) -> _Lines:
 def _found(lines: _Lines, paths: Sequence[str]) -> tuple[Blame, dict[str, str], list[dict[str, str]]]:
     """The authors of a file, the short ids of sessions, and remarks on what could not be read."""
     trouble: list[Trouble] = []
-    config, places = configured(), [existing(path) for path in paths]
+    config, places = configured(), [sessions_at(path) for path in paths]
     cards = list(sighted(config, places, os.environ, trouble))
     remarks = [{"code": "unreadable-folder", "text": f"{one.path}: {one.reason}"} for one in trouble]
     path = os.path.realpath(lines.path)

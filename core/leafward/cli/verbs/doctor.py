@@ -3,61 +3,38 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
-from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leafward.agents.installation import installation_problems, installed_files
-from leafward.agents.recognition import agent_of, is_there, strays
-from leafward.agents.registry import agent_named, all_agents, unknown_roots
+from leafward.agents.registry import agent_named
 from leafward.base import config as settings
-from leafward.base import paths
 from leafward.base.errors import Refused
 from leafward.base.figures import counted, first_few
-from leafward.base.regular_files import read_regular
 from leafward.base.safe_text import pasted_path, safe_line, shell_word
-from leafward.branches.fork import left_imports
 from leafward.branches.healing.healing import NO_BEGINNING, healing
 from leafward.catalogue.backups import is_kept_in
-from leafward.catalogue.exclusions import EXCLUDED, Exclusion
-from leafward.catalogue.index import Index
-from leafward.catalogue.roots import listings, stores
-from leafward.catalogue.trash import without_note
 from leafward.cli.hook_log import failures
 from leafward.cli.output.page import Page, emit_json, page, say, warning, wrapped
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.written import after
 from leafward.cli.selection import opened
 from leafward.cli.settings import say_excluded
-from leafward.doctor.litter import CopyLimits, clear, litter
+from leafward.doctor.checkup import EMPTY, checkup, left_behind
+from leafward.doctor.litter import clear
 from leafward.doctor.problem import Problem
-from leafward.doctor.session_problems import check, check_files
-from leafward.doctor.store_problems import (
-    litter_problems,
-    lost_sidecars,
-    stray_messages,
-    trash_problems,
-    waiting_imports,
-)
+from leafward.doctor.session_problems import check
 from leafward.session.source import GOES_ON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from leafward.agents.base import Trouble
     from leafward.branches.healing.refused_blocks import HealedDifference
     from leafward.cli.host import CheckApp
+    from leafward.doctor.checkup import Checkup
     from leafward.session.session import Session
 
-THEMES = "themes"
-"""The folder of the user's themes, beside `config.toml`."""
 _MOVED = "cwd-missing"
-_EMPTY = "empty"
-"""Code of a file without a byte, which is no session: in no list, and not among those checked."""
 _LITTER = "litter"
 _LITTER_SHOWN = 5
 """Most pieces of litter that the text output names."""
@@ -141,24 +118,12 @@ def _lines(problems: Sequence[Problem], page: Page) -> Iterator[str]:
         yield from (*lines, last)
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """Results of a check of everything."""
-
-    folders: dict[str, Path]
-    stores: dict[str, list[str]]
-    installed: dict[str, str]
-    """The file of each agent that runs Leafward when the agent compacts."""
-    index: Index
-    files: list[Path]
-    """The session files that were checked."""
-    excluded: int
-    """Session files that the configuration leaves out."""
-    problems: list[Problem]
-
-
 def _everything(as_json: bool, check_app: CheckApp | None) -> int:
-    report = _checked(check_app)
+    config, unfit = settings.load()
+    app_problems = check_app(config) if check_app is not None else None
+    with ProgressLine() as line:
+        show = partial(line.show, "checking sessions")
+        report = checkup(config, unfit, app_problems, failures()[-_HOOK_FAILURES:], show)
     if as_json:
         index = report.index
         emit_json(
@@ -178,71 +143,9 @@ def _everything(as_json: bool, check_app: CheckApp | None) -> int:
     return 0
 
 
-def _checked(check_app: CheckApp | None) -> _Report:
-    """Checks the configuration, all sessions, and files left behind by Leafward itself."""
-    config, found = settings.load()
-    problems = [Problem("config", str(problem)) for problem in found]
-    problems += [Problem("config", text) for text in unknown_roots(config)]
-    if check_app is not None:
-        problems += [Problem(code, text) for code, text in check_app(config)]
-    else:
-        problems += _theme_problems(paths.config_dir() / THEMES)
-    trouble: list[Trouble] = []
-    listed = list(listings(config, (), os.environ, lambda _path: False, lambda: False, trouble))
-    problems += [Problem("unreadable-folder", f"{one.path}: {one.reason}") for one in trouble]
-    exclusion = Exclusion(config.exclude, os.environ)
-    problems += [
-        Problem(_EMPTY, "0 bytes: a session began and nothing was said", offset=0, session=path)
-        for listing in listed
-        for name in listing.empty
-        if not exclusion(path := os.path.join(listing.folder, name))
-    ]
-    for folder in dict.fromkeys(listing.folder for listing in listed):
-        problems += stray_messages(folder, strays(folder))
-    index = Index()
-    concealed = {path for path, card in index.cards.items() if card.problem == EXCLUDED}
-    there = [os.path.join(listing.folder, name) for listing in listed for name in listing.files]
-    files = [Path(path) for path in there if not exclusion(path) and path not in concealed]
-    problems += _session_problems(files, config)
-    problems += trash_problems(without_note())
-    problems += waiting_imports(left_imports())
-    problems += (Problem("hook", text) for text in (*installation_problems(), *failures()[-_HOOK_FAILURES:]))
-    roots = {agent.name: [str(root) for root in agent.roots(config, os.environ)] for agent in all_agents()}
-    problems += litter_problems(
-        litter([*chain(*roots.values()), *(one.folder for one in listed)], copies=CopyLimits.of(config))
-    )
-    folders = {
-        "config": paths.config_dir(),
-        "cache": paths.cache_dir(),
-        "data": paths.data_dir(),
-        "state": paths.state_dir(),
-    }
-    return _Report(folders, roots, installed_files(), index, files, len(there) - len(files), problems)
-
-
-def _session_problems(files: Sequence[Path], config: settings.Config) -> list[Problem]:
-    """Problems of sessions, and of sidecars without a session; shows the progress on a terminal."""
-    books: set[Path] = set()
-
-    def opened_one(path: Path) -> Session:
-        session = agent_of(path, lambda: stores(config, os.environ)).open(path)
-        books.add(session.book_path)
-        return session
-
-    with ProgressLine() as line:
-        show = partial(line.show, "checking sessions", total=len(files))
-        problems = list(check_files(sorted(files), opened_one, show))
-    return [*problems, *lost_sidecars(books, is_there)]
-
-
 def clear_litter(dry_run: bool, as_json: bool) -> int:
     """`leafward doctor --clear-litter`."""
-    config, _ = settings.load()
-    roots = [str(root) for agent in all_agents() for root in agent.roots(config, os.environ)]
-    folders = [
-        listing.folder for listing in listings(config, (), os.environ, lambda _path: False, lambda: False, [])
-    ]
-    left = litter([*roots, *folders], copies=CopyLimits.of(config))
+    left = left_behind(settings.load()[0])
     found = left if dry_run else list(clear(left))
     gone, stays = ([one for one in found if bool(one.stays) is kept] for kept in (False, True))
     removed = counted(len(gone), "file was", "files were") if gone and not dry_run else ""
@@ -267,21 +170,7 @@ def clear_litter(dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _theme_problems(folder: Path) -> Iterator[Problem]:
-    """User themes that cannot be parsed; without the application nothing more can be checked."""
-    try:
-        files = sorted(folder.glob("*.toml"))
-    except OSError as error:
-        yield Problem("theme", f"{folder}: {error.strerror or error}")
-        return
-    for file in files:
-        try:
-            tomllib.loads(read_regular(file).decode("utf-8-sig"))
-        except (OSError, ValueError, RecursionError) as error:
-            yield Problem("theme", f"{file}: {error}")
-
-
-def _everything_text(found: _Report, page: Page) -> Iterator[str]:
+def _everything_text(found: Checkup, page: Page) -> Iterator[str]:
     for agent, roots in found.stores.items():
         for root in roots:
             missing = "" if os.path.isdir(root) else "  (not there)"
@@ -330,8 +219,8 @@ def _first_litter(problems: Sequence[Problem]) -> list[Problem]:
 
 def _result(problems: Sequence[Problem], sessions: int, kept: int) -> str:
     """Numbers of sessions checked and problems found, each counted once: in sessions, as empty files, and elsewhere."""
-    codes = Counter(problem.code == _EMPTY for problem in problems if problem.session is not None)
-    damaged = {problem.session for problem in problems if problem.code != _EMPTY} - {None}
+    codes = Counter(problem.code == EMPTY for problem in problems if problem.session is not None)
+    damaged = {problem.session for problem in problems if problem.code != EMPTY} - {None}
     text = "no session to check"
     if sessions:
         found = f"{counted(codes[False], 'problem')} in {len(damaged):,} of them"

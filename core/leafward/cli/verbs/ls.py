@@ -23,7 +23,7 @@ from leafward.cli.output.page import Page, cells, emit_json, local_time, note, p
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.output.totals import totals_text
 from leafward.cli.queries import session_query
-from leafward.cli.selection import existing, narrowing
+from leafward.cli.selection import narrowing, sessions_at
 from leafward.cli.settings import remarks_on, say_excluded
 from leafward.query.search.cards import CardShelf
 from leafward.session.columns import MIDWAY
@@ -44,7 +44,7 @@ _RELATIONS = {INFERRED: "copy", SUBAGENT: "sub-agent"}
 
 def ls(paths: Sequence[str], options: ListOptions, as_json: bool) -> int:
     """`leafward ls`: sessions, or sums of their tokens and costs."""
-    places = [existing(path) for path in paths]
+    places = [sessions_at(path) for path in paths]
     config, problems = settings.load()
     parsed = session_query(options.query) if options.query is not None else None
     fits = narrowing(options)

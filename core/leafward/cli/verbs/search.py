@@ -17,7 +17,7 @@ from leafward.catalogue.lookup import sighted, typed_ids
 from leafward.cli.output.page import Page, cells, emit_json, local_time, note, page, say, with_path
 from leafward.cli.output.progress_line import ProgressLine
 from leafward.cli.queries import expression_of, session_query
-from leafward.cli.selection import existing, project_part
+from leafward.cli.selection import project_part, sessions_at
 from leafward.cli.settings import remarks_on
 from leafward.query.search.corpus import Corpus
 from leafward.query.search.prefilter import ripgrep
@@ -38,7 +38,7 @@ _NAMED_AT_MOST = 5
 
 def search(text: str, paths: Sequence[str], options: SearchOptions, as_json: bool) -> int:
     """`leafward search`."""
-    places = [existing(path) for path in paths]
+    places = [sessions_at(path) for path in paths]
     config, problems = settings.load()
     query = session_query(text, whole=True)
     if options.select is not None:

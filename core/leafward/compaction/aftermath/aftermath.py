@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from leafward.base.errors import Cancelled
 from leafward.base.figures import counted
 from leafward.context.basis import Basis
+from leafward.context.call_status import inside
 from leafward.context.price import rates_at
 from leafward.files.file_names import locate
 from leafward.files.file_operation import FileOperation
@@ -26,6 +27,7 @@ from leafward.session.entries import NO_ENTRY, EntryIndex, Kind, text_of, tool_c
 from leafward.session.messages import as_typed, messages_of
 from leafward.session.tokens import message_tokens
 from leafward.summaries.facts.calls.printed_errors import tells_of_a_run
+from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.pasting import typed_sentences
@@ -37,6 +39,7 @@ from leafward.summaries.survival.text_match import FactMatch, FactText
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from leafward.files.file_request import FileRequest
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import ToolCall
     from leafward.session.session import Session
@@ -47,6 +50,7 @@ _SAME_LINES = 0.9
 """Share of a result's lines that must be known for the file to count as read again unchanged."""
 _LEAST_WORDS = 5
 """Least number of content words in a sentence; a shorter one said twice means nothing."""
+_DIGITS = re.compile(r"\d+")
 _NUMBERED = re.compile(r"^\s*\d+(?:\t|→|: ?|\| ?)")
 
 
@@ -56,7 +60,7 @@ class Repeat(StrEnum):
     FILE = "file"
     """A file that no call changed meanwhile was read again, or a part of it whose lines were known; each such read counts."""
     COMMAND = "command"
-    """A command ran again, and no call changed a file since its last run, as far as its words tell."""
+    """A command ran again and printed the same, and no call changed a file since its last run, as far as its words tell."""
     ERROR = "error"
     """A call failed with the same error."""
     REQUEST = "request"
@@ -108,8 +112,12 @@ class _Step:
     tokens: int
     files: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     """Files shown in the message, each with its shown lines."""
+    known: list[tuple[str, frozenset[str]]] = field(default_factory=list)
+    """The same, and files of which it has lines otherwise: of a command that does more, or that a call wrote."""
     commands: list[tuple[str, str]] = field(default_factory=list)
     """Commands that ended: the form for comparison, and the text."""
+    printed: int = 0
+    """What they printed, for comparison: counts and times differ from run to run."""
     errors: list[tuple[str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     """Sentences of the user."""
@@ -150,19 +158,28 @@ class _Reader:
         made.tokens = message_tokens(message)
         failed = bool(message.get("isError"))
         found = self._calls.pop(str(message.get("toolCallId")), None)
+        text = text_of(message.get("content"))
+        if found is not None:
+            text = inside(text, found.name, self._table)
+        shown = _lines(text) if found is not None and not failed else frozenset()
         if found is not None and not failed:
-            shown = _lines(text_of(message.get("content")))
             reads = (one for one in file_calls(found, self._table) if one.action is FileAction.READ)
             made.files = [(self._located(one.path), shown) for one in reads]
+            made.known += made.files
         # A command that failed may have changed files before it did.
         if found is not None and (not failed or found.name in self._table.shells):
-            self._note_changes(found, made)
+            for request in requests_in(found, self._table):
+                self._note_changes(request, made)
+                if request.operation in (FileOperation.READ, FileOperation.WRITE) and not failed:
+                    lines = shown if request.operation is FileOperation.READ else _lines(request.text or "")
+                    made.known.append((self._located(request.path), lines))
         made.changes_after = self._changes
+        made.printed = hash(_DIGITS.sub("", text).strip())
         made.commands = [(one.key, one.text) for one in seen if one.kind is FactKind.COMMAND and one.outcome]
         made.errors = [
             (one.key, one.text)
             for one in seen
-            if one.kind is FactKind.ERROR and failed and not tells_of_a_run(one.text)
+            if one.kind is FactKind.ERROR and failed and tells(one.text) and not tells_of_a_run(one.text)
         ]
         return made
 
@@ -170,14 +187,14 @@ class _Reader:
         """The calls so far without a result: what they change may be changed, as a compaction comes between both."""
         made = _Step(NO_ENTRY, 0)
         for call in self._calls.values():
-            self._note_changes(call, made)
+            for request in requests_in(call, self._table):
+                self._note_changes(request, made)
         return made
 
-    def _note_changes(self, call: ToolCall, made: _Step) -> None:
-        for request in requests_in(call, self._table):
-            if request.operation.changes:
-                made.changed += [self._located(one) for one in (request.path, request.to) if one]
-            self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
+    def _note_changes(self, request: FileRequest, made: _Step) -> None:
+        if request.operation.changes:
+            made.changed += [self._located(one) for one in (request.path, request.to) if one]
+        self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
 
     def _located(self, path: str) -> str:
         return locate(path, self._cwd, tidy=self._table.tidies_paths)
@@ -188,9 +205,9 @@ class _Known:
     """Files, commands, errors and sentences known from some messages."""
 
     lines: dict[str, set[str]] = field(default_factory=dict)
-    """Lines that were shown, by file."""
-    commands: dict[str, int] = field(default_factory=dict)
-    """Commands that ran, each with the number of changes of files up to its last run."""
+    """Lines that were shown or written, by file."""
+    commands: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Commands that ran, each with the number of changes of files up to its last run, and what that printed."""
     errors: set[str] = field(default_factory=set)
     sentences: list[str] = field(default_factory=list)
 
@@ -202,9 +219,9 @@ class _Known:
     def add(self, step: _Step) -> None:
         """Adds the contents of a message."""
         self.forget(step)
-        for path, lines in step.files:
+        for path, lines in step.known:
             self.lines.setdefault(path, set()).update(lines)
-        self.commands.update((key, step.changes_after) for key, _ in step.commands)
+        self.commands.update((key, (step.changes_after, step.printed)) for key, _ in step.commands)
         self.errors.update(key for key, _ in step.errors)
         self.sentences += step.sentences
 
@@ -266,7 +283,7 @@ def _repeated(step: _Step, gone: _Known, kept: _Known, earlier: FactText, cwd: s
         yield Repeated(Repeat.FILE, path, step.entry, step.tokens)
     for key, text in step.commands:
         # If a command printed a file again, only the file counts.
-        if not again and key not in kept.commands and gone.commands.get(key) == step.changes:
+        if not again and key not in kept.commands and gone.commands.get(key) == (step.changes, step.printed):
             yield Repeated(Repeat.COMMAND, text, step.entry, step.tokens)
     same = [text for key, text in step.errors if key in gone.errors and key not in kept.errors]
     for text in same[:1]:

@@ -138,7 +138,7 @@ def edited(draft: Draft, summary_text: str) -> Draft:
         raise Refused("an empty summary would lose everything that it replaces")
     known = {line.text: line for line in draft.summary.lines}
     lines = tuple(known.get(line, SummaryLine(line, "", ())) for line in text.split("\n"))
-    made = replace(draft.summary, text=text, tokens=tokens_of(text), lines=lines)
+    made = replace(draft.summary, text=text, lines=lines)
     return _assembled(
         draft.plan,
         made,
@@ -272,7 +272,7 @@ def _assembled(
     injected = injection.text if injection is not None else ""
     files = _files_beside(ground, words, quoted, injected)
     text = stored_text(words, kept=quoted, files=files, injected=injected)
-    made = replace(summary, text=words, tokens=tokens_of(words))
+    made = replace(summary, text=words)
     system = ground.there.system
     after = tokens_of(text) + ground.there.kept_tokens + (message_tokens(system) if system is not None else 0)
     counted = _counted(plan, after, ground)

@@ -118,4 +118,4 @@ class _AsItIs:
         """The stored summary."""
         progress(self._text)
         lines = tuple(SummaryLine(line, "", self._sources.get(line, ())) for line in self._text.split("\n"))
-        return Summary(self._text, tokens_of(self._text), self.name, lines)
+        return Summary(self._text, self.name, lines)

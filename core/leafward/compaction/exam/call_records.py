@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
 from leafward.summaries.facts.calls.printed_errors import DECLINED
+from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.forms import forms
-from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
@@ -33,14 +33,15 @@ _COMMITTED = late(r"(?m)^\[[^\]\n]{1,120} [0-9a-f]{7,40}\] (\S[^\n]{2,240})$")
 """What git prints of a new commit: its branch and name, then its subject."""
 _MAKES_COMMITS = late(r"\bgit\b[^|;&\n]{0,80}\b(?:revert|cherry-pick|merge|rebase|pull|am)\b")
 """Other commands of git that may make commits."""
-_LEAST_WORDS = 3
-"""Content words from which an error or a subject tells something."""
 _MIXED = re.compile(r"\||;\s*\S|&\s*$")
 """A sign that a part of a command may have failed where the whole passed."""
-_SAYS_WRONG = late(
-    r"(?i)error|exception|fatal|fail|cannot|can['’]t|could not|unable|not found|no such|denied|invalid|unknown|unexpected|missing|blocked|refused|\bnot an? |already"
+_ANSWERS_ERROR = late(r"\"errors?\"\s{0,9}:\s{0,9}(?:[{\[]\s{0,9})?(?:\"[^\"]|true)")
+"""An error in what a server answered: the command that asked ended well, but not as it was meant to."""
+_FINDS = late(
+    r"(?:! )?(?:grep|rg|pgrep|diff|cmp|lsof|which|type|command -v|test|\[\[?|gh (?:pr checks|run watch))(?=\s|$)"
 )
-"""Words of an error: the last line of a failed command without any may be anything that it printed."""
+"""Programs whose exit code tells what they found."""
+_REDIRECTED = late(r"\s*(?:\d?>|\|)")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LEAST_PART = 4
 """Letters of a part of a name by which it tells its file."""
@@ -49,6 +50,8 @@ _LEAST_NAME = 8
 _DOCUMENTS = frozenset({"", ".md", ".mdx", ".rst", ".txt"})
 _TRIED = 12
 """Names, or failed commands, the last ones, that are looked for in all calls."""
+MOST = 48
+"""Most runs, the last ones, among which wrong answers are looked for."""
 _BESIDE = 24
 """Files, the first ones, that are looked for in the calls with a name."""
 _WORD = late(r"[\w$]+")
@@ -61,23 +64,30 @@ class CallRecords:
     ended: dict[str, Sighting] = field(default_factory=dict)
     """The last outcome of each command, in the order of these; its entry is that of the call."""
     called: dict[str, EntryIndex] = field(default_factory=dict)
-    """The last call of each command."""
+    """The last call of each command, in the order of these."""
     declined: dict[str, Sighting] = field(default_factory=dict)
     """The commands that the user ever declined, in the order in which he did so last."""
     errors: list[tuple[Sighting, tuple[Sighting, ...]]] = field(default_factory=list)
     """The failed commands, each with the errors that it printed, in order."""
     seen: dict[str, EntryIndex] = field(default_factory=dict)
     """The last entry with each error, whatever printed it."""
+    complained: set[str] = field(default_factory=set)
+    """The commands whose last run printed an error, however it ended."""
     commits: list[tuple[str, EntryIndex]] = field(default_factory=list)
     """The subjects of commits in order; empty ones where nothing tells them."""
 
     def called_since(self, command: str, ended: str) -> bool:
-        """Whether a command was called after one that ended: its last run may be the later one, whatever came of that."""
-        return self.called.get(command, NO_ENTRY) > self.ended[ended].entry
+        """Whether a command was called after one that ended, or as a part of it or of a later one: that may be its last run."""
+        at = self.ended[ended].entry
+        if self.called.get(command, NO_ENTRY) > at:
+            return True
+        since = takewhile(lambda one: one[1] >= at, reversed(self.called.items()))
+        step = _last_step(command)
+        return bool(step) and any(step in key and _is_step(step, key) for key, _ in since)
 
     def passed_since(self, failed: Sighting) -> bool:
         """Whether what a failed command did last passed later, by itself or as a part of another command."""
-        step = STEPS.split(failed.key)[-1].partition(" 2>")[0].strip()
+        step = _last_step(failed.key)
         return any(
             one.outcome == "exit 0" and one.entry > failed.entry and step in key
             for key, one in self.ended.items()
@@ -95,6 +105,7 @@ def call_records(reading: SpanReading) -> CallRecords:
                 continue
             if not one.outcome:
                 if one.voice is Voice.CALL:
+                    there.called.pop(one.key, None)
                     there.called[one.key] = one.entry
                 continue
             if one.outcome == DECLINED:
@@ -103,6 +114,9 @@ def call_records(reading: SpanReading) -> CallRecords:
                 continue
             there.ended.pop(one.key, None)
             there.ended[one.key] = one
+            there.complained.discard(one.key)
+            if errors or _ANSWERS_ERROR.search(_printed(message)):
+                there.complained.add(one.key)
             if _is_failure(one.outcome):
                 there.errors.append((one, tuple(errors)))
             there.commits += [(subject, entry) for subject in _committed(one, message)]
@@ -111,7 +125,7 @@ def call_records(reading: SpanReading) -> CallRecords:
 
 def _committed(command: Sighting, result: Body) -> list[str]:
     """The subjects of the commits that a command made, as far as it printed them; an empty one for one of which nothing tells it."""
-    printed = text_of(result.get("content")) or str(result.get("output") or "")
+    printed = _printed(result)
     if "git" not in command.text and " changed" not in printed:
         return []
     subjects = _COMMITTED.findall(printed) if "] " in printed else []
@@ -120,13 +134,27 @@ def _committed(command: Sighting, result: Body) -> list[str]:
     return subjects or [""] * made
 
 
+def _printed(result: Body) -> str:
+    return text_of(result.get("content")) or str(result.get("output") or "")
+
+
+def _last_step(command: str) -> str:
+    """The last command of a script, without what becomes of its output."""
+    return _REDIRECTED.split(STEPS.split(command)[-1].strip())[0]
+
+
+def _is_step(step: str, script: str) -> bool:
+    """Whether a script runs a command with these words alone."""
+    return any(_last_step(one) == step for one in STEPS.split(script))
+
+
 def _is_failure(outcome: str) -> bool:
     return outcome == "failed" or (outcome.startswith("exit ") and outcome != "exit 0")
 
 
 def _is_work(command: str) -> bool:
     """Whether somebody would type a command to do something: of one that only looks an exit code tells what it found."""
-    return is_typed(command) and not looks({"command": command})
+    return is_typed(command) and not looks({"command": command}) and not _FINDS.match(_last_step(command))
 
 
 def failed_last(there: CallRecords) -> Choice | None:
@@ -141,7 +169,11 @@ def failed_last(there: CallRecords) -> Choice | None:
     failed = next((one for one in failures if not there.passed_since(one)), None)
     if failed is None:
         return None
-    passed = [one for one in works if one.outcome == "exit 0" and not _MIXED.search(one.text)]
+    passed = [
+        one
+        for one in works
+        if one.outcome == "exit 0" and one.key not in there.complained and not _MIXED.search(one.text)
+    ]
     # Runs of the same program first: one that hardly ever fails would be told by its name.
     passed.sort(key=lambda one: _program(one.key) != _program(failed.key))
     return Choice(_fact(failed), [_fact(one) for one in passed])
@@ -159,9 +191,8 @@ def check_last(there: CallRecords) -> Choice | None:
     if not checks:
         return None
     last = checks[0]
-    return Choice(
-        _fact(last), [_fact(one) for one in checks[1:] if not there.called_since(one.key, last.key)]
-    )
+    others = [one for one in checks[1:MOST] if not there.called_since(one.key, last.key)]
+    return Choice(_fact(last), [_fact(one) for one in others])
 
 
 def declined_last(there: CallRecords) -> Choice | None:
@@ -182,25 +213,16 @@ def error_last(there: CallRecords) -> Choice | None:
     if not there.errors:
         return None
     failed, printed = there.errors[-1]
-    right = next((one for one in printed if _tells(one.text)), None)
+    right = next((one for one in printed if tells(one.text)), None)
     if right is None or there.passed_since(failed):
         return None
     wrong = {
         one.key: one
         for _, run in there.errors[:-1]
         for one in run
-        if _tells(one.text) and there.seen[one.key] < right.entry
+        if tells(one.text) and there.seen[one.key] < right.entry
     }
     return Choice(_fact(right), [_fact(one) for one in reversed(wrong.values())])
-
-
-def _tells(error: str) -> bool:
-    """Whether a printed line tells an error: it says so in words that are no markup of the agent's."""
-    return (
-        not error.startswith("<")
-        and _SAYS_WRONG.search(error) is not None
-        and len(content_words(error)) >= _LEAST_WORDS
-    )
 
 
 def commit_last(there: CallRecords) -> Choice | None:

@@ -8,21 +8,12 @@ from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
 
 _PARTS = re.compile(r"&&|\|\||[;\n]")
-_LISTS = late(
-    r"\s(?:--no-run|--collect-only|--co|--list(?:-tests)?|-list|--listTests|-run[= ]['\"]?(?:\^?\$|XXX|NONE)['\"]?|-DskipTests)(?=[\s=]|$)"
-)
-"""Options with which a runner of tests runs none."""
 _FORMATS = late(
     r"(?:^|[;&|(\n]\s*|\b(?:run|npx|bunx|exec|-m)\s+)"
     r"(?:(?:[\w./-]+\s+){0,3}(?:fmt|format)(?![\w.])|(?:gofmt|goimports|gofumpt)\s+(?:-\w+\s+)*-w|rustfmt|black|isort"
     r"|[^;&|\n]{0,80}(?:lint|format|check):fix|[^;&|\n]{0,120}\s--(?:fix|write)(?!\S))"
 )
 _LOOKS = late(r"\s(?:--check|--diff|--dry-run|-n|-l|-d|--list-different)(?=[\s;&|]|$)")
-
-
-def tests_nothing(command: str) -> bool:
-    """Whether a command of tests only compiles or lists them."""
-    return _LISTS.search(command) is not None
 
 
 def other_checks(command: str) -> bool:

@@ -17,6 +17,7 @@ from leafward.base.cancellation import unless_cancelled
 from leafward.base.late_pattern import late
 from leafward.compaction.exam.answers import Answer, choices, digest
 from leafward.compaction.exam.call_records import (
+    MOST,
     call_records,
     check_last,
     commit_last,
@@ -25,15 +26,14 @@ from leafward.compaction.exam.call_records import (
     failed_last,
     written_names,
 )
-from leafward.compaction.exam.check_commands import formats, other_checks, tests_nothing
+from leafward.compaction.exam.changed_files import ChangedFiles
+from leafward.compaction.exam.check_commands import other_checks
 from leafward.compaction.exam.given_up import asked_turns, given_up
 from leafward.compaction.exam.said_last import asked_last, reported_last
-from leafward.files.file_request import BulkCommand
-from leafward.session.entries import NO_ENTRY, EntryIndex, ToolCall, text_of, tool_calls
+from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls import restorations
-from leafward.summaries.facts.calls.call_arguments import command_of
-from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
+from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, runs_tests
 from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import demands
@@ -41,7 +41,17 @@ from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
-from leafward.summaries.facts.values import DROPPED, TAKEN_UP, Fact, FactKind, Reach, Sighting, Voice, gather
+from leafward.summaries.facts.values import (
+    ANSWERED,
+    DROPPED,
+    TAKEN_UP,
+    Fact,
+    FactKind,
+    Reach,
+    Sighting,
+    Voice,
+    gather,
+)
 from leafward.summaries.fates.report import facts_read
 from leafward.summaries.survival.kept_state import kept_state
 from leafward.summaries.survival.span_reading import SpanReading, read_span
@@ -52,7 +62,7 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.answers import Choice
     from leafward.compaction.exam.call_records import CallRecords
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.kept_state import KeptState
     from leafward.summaries.survival.spans import SpanMessage
@@ -163,8 +173,7 @@ class _Held:
         stop: Callable[[], bool],
     ) -> None:
         sightings: list[Sighting] = list(reading.before)
-        self.changed: dict[str, EntryIndex] = {}
-        """Files changed by calls, in the order of their last change, each with the entry of its reply."""
+        self.changed = ChangedFiles(cwd)
         self.results: list[tuple[str, str, EntryIndex]] = []
         """Commands that ended, with their output and entry."""
         self.own: set[str] = set()
@@ -175,8 +184,6 @@ class _Held:
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
         refused = restorations.refused(message for _, message in reading.messages)
-        pending: set[str] = set()
-        unformatted: set[str] = set()
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
@@ -187,18 +194,7 @@ class _Held:
                 turn = len(sightings)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
-                for path in files_changed_by(call, cwd) if call.id not in failed else ():
-                    self.changed.pop(path, None)
-                    self.changed[path] = entry
-                    pending.add(path)
-                    unformatted.add(path)
-                if call.id in refused:
-                    continue
-                self._bring_back(call, pending, cwd, failed=call.id in failed)
-                if formats(command_of(call.arguments)):
-                    # It may have changed any file that was written since the last one: these were changed last together.
-                    self.changed |= {path: entry for path in self.changed if path in unformatted}
-                    unformatted.clear()
+                self.changed.add(entry, call, failed=call.id in failed, refused=call.id in refused)
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and message.get("role") == "user":
                 self.remarks += [
@@ -218,16 +214,6 @@ class _Held:
         self.state = state
         self.by_key = {(fact.kind, fact.key): fact for fact in self.facts}
 
-    def _bring_back(self, call: ToolCall, pending: set[str], cwd: str, *, failed: bool) -> None:
-        """Forgets the changes that a command of git took back; `pending` are the files changed since the last commit."""
-        for one in restorations.restorations(call, cwd, failed=failed):
-            if one.by not in (BulkCommand.STASH, BulkCommand.POP):
-                for path in [path for path in pending if one.covers(path, cwd)]:
-                    self.changed.pop(path, None)
-                    pending.discard(path)
-        if not failed and restorations.commits(command_of(call.arguments)):
-            pending.clear()
-
     def lasts(self, rule: Fact) -> bool:
         """Whether a demand of the user's holds beyond its request."""
         return self.reader.requests.reach_of(rule) is Reach.LASTING
@@ -241,12 +227,7 @@ class _Held:
         found = []
         for key, printed, entry in self.results:
             fact = self.by_key.get((FactKind.COMMAND, key))
-            if (
-                fact is None
-                or key.startswith("git ")
-                or not runs_tests(fact.text)
-                or tests_nothing(fact.text)
-            ):
+            if fact is None or key.startswith("git ") or not runs_tests(fact.text):
                 continue
             counts = counts_in(printed)
             if other_checks(fact.text) and not _OF_TESTS.search(counts):
@@ -307,7 +288,7 @@ def questions_read(
 def _changed_last(there: _Held) -> Iterable[Question]:
     files = [
         (fact, reply)
-        for key, reply in there.changed.items()
+        for key, reply in there.changed.last().items()
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     ]
     if files:
@@ -325,12 +306,9 @@ def _tests(there: _Held, records: CallRecords) -> Iterable[Question]:
         return
     # Only commands that run tests: any other would be told by its name.
     last = runs[-1].fact
-    others = {
-        run.fact.key: run.fact
-        for run in reversed(runs)
-        if run.fact.key != last.key and not records.called_since(run.fact.key, last.key)
-    }
-    yield from _question(Topic.TEST_COMMAND, last, [(one.text, one) for one in others.values()])
+    others = {run.fact.key: run.fact for run in runs[:-MOST:-1] if run.fact.key != last.key}
+    wrong = [(one.text, one) for key, one in others.items() if not records.called_since(key, last.key)]
+    yield from _question(Topic.TEST_COMMAND, last, wrong)
     # A later run that printed no counts, as one that does not compile, leaves the last counts what they are.
     counted = [one for one in runs if one.result]
     if counted and _TELLS.search(counted[-1].result):
@@ -417,7 +395,12 @@ def _next_step(there: _Held) -> Iterable[Question]:
     steps = [one for one in there.of(FactKind.TODO) if one.voice is not Voice.CODE]
     left = [one for one in there.state.left(steps) if one.is_open and one.outcome != DROPPED]
     # Steps that were worked on since have no known outcome, so they are neither right nor wrong answers.
-    over = [one for one in steps if one.outcome == DROPPED or not (one.is_open or one.outcome == TAKEN_UP)]
+    # That of a request that was answered may have been left undone.
+    over = [
+        one
+        for one in steps
+        if one.outcome == DROPPED or not (one.is_open or one.outcome in (TAKEN_UP, ANSWERED))
+    ]
     done = [(one.text, one) for one in sorted(over, key=_latest)]
     if left:
         # Any of those named last: the end of a list would be told by what comes last in most work.
@@ -428,7 +411,7 @@ def _definitions(there: _Held, reading: SpanReading, cwd: str) -> Iterable[Quest
     """Questions about which file defines a name, each about another file."""
     changed = {
         key: fact
-        for key in reversed(there.changed)
+        for key in reversed(there.changed.there())
         if (fact := there.by_key.get((FactKind.PATH, key))) is not None
     }
     files: set[str] = set()

@@ -42,7 +42,7 @@ def current_file_names(
         for call in tool_calls(body):
             paths = list(files_changed_by(call, cwd))
             named = paths or list(filter(None, (first_of(call.arguments, PATH_ARGUMENTS),)))
-            if not ran or call.id in failed:
+            if not ran or (call.id in failed and call.id in answered):
                 files.refused(named)
                 continue
             files.changed(paths)

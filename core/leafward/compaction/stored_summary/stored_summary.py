@@ -15,6 +15,7 @@ from leafward.files.file_names import locate
 from leafward.redaction.redaction import secrets_in
 from leafward.session.injected_block import CLOSING, OPENING, split_enclosed
 from leafward.session.tokens import utf16_length
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.summarizers.outline import has_tag
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def file_section(
     Read files get what the modified ones leave of `units` (UTF-16); `most` bounds both, None for no bound. `read` and `modified`
     have the most recent first. A path that would not be safe on a line of its own, or that holds a secret, is left out.
     """
-    named = _named(summary)
+    named = _named(with_whole_paths(summary))
     chosen: list[list[str]] = [[], []]
     used = 0
     for place, (tag, paths) in enumerate((("modified-files", modified), ("read-files", read))):

@@ -49,7 +49,6 @@ class Hit:
     """An entry that matches a query."""
 
     entry: EntryId
-    index: EntryIndex
     kind: str
     """The entry's native type."""
     role: str | None
@@ -367,8 +366,7 @@ def _hit(session: Session, index: int, kind: Kind, body: Body, place: _Place) ->
     first = place.spans[0] if place.spans else (0, 0)
     stamp = body.get("timestamp")
     return Hit(
-        session.columns.id(EntryIndex(index)),
-        EntryIndex(index),
+        session.columns.id(index),
         NATIVE_TYPE.get(kind, str(body.get("type"))),
         NATIVE_ROLE.get(kind),
         passage.part,

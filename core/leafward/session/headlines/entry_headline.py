@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from leafward.base.figures import counted
 from leafward.base.late_pattern import late
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leafward.session.session import Session
+    from leafward.session.tree.tree import SessionTree
 
 LIMIT = 240
 """Code points of a headline; more never fits on a line."""
@@ -210,15 +212,29 @@ def shown_only(body: Body) -> str:
 
 def call_of(session: Session, index: int, call_id: object) -> ToolCall | None:
     """The call that a tool result answers, searched on the path above it."""
+    if not isinstance(call_id, str):
+        return None
     kind = session.columns.kind
-    for above in session.columns.said_above(index, _FAR_UP):
-        if kind[above] == Kind.ASSISTANT:
-            body = session.body(above)
-            reply = body.get("message") if body else None
-            for call in tool_calls(reply) if isinstance(reply, dict) else []:
-                if call.id == call_id:
-                    return call
-    return None
+    replies = (at for at in session.columns.said_above(index, _FAR_UP) if kind[at] == Kind.ASSISTANT)
+    return next((call for at in replies if (call := _calls_of(session, at).get(call_id))), None)
+
+
+_CALLS: WeakKeyDictionary[SessionTree, dict[int, dict[str, ToolCall]]] = WeakKeyDictionary()
+"""The calls of the replies asked for last, by id. A session that was read on, or again, has another tree."""
+
+
+def _calls_of(session: Session, reply: int) -> dict[str, ToolCall]:
+    """The calls of a reply by their ids, decoded once: it may have thousands of results."""
+    known = _CALLS.setdefault(session.tree, {})
+    found = known.get(reply)
+    if found is None:
+        message = (session.body(reply) or {}).get("message")
+        calls = tool_calls(message) if isinstance(message, dict) else []
+        if len(known) >= _FAR_UP:
+            known.clear()
+        # Of several with one id the first is meant.
+        found = known[reply] = {call.id: call for call in reversed(calls)}
+    return found
 
 
 def is_task(session: Session, index: int, body: Body) -> bool:

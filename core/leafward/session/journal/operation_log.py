@@ -138,7 +138,7 @@ def operations(session: Session) -> list[Operation]:
     columns = session.columns
     entries = set(columns.own)
     entries.update(found.start() for found in _SAID.finditer(columns.kind))
-    jumped = {entry: (left, reached) for entry, left, reached in jumps(session)}
+    jumped = {entry: (left, reached) for entry, left, reached in _jumps(session)}
     entries.update(jumped)
     state = _Values()
     log: list[Operation] = []
@@ -207,34 +207,36 @@ def _placed(operation: Operation, known: dict[str, Operation]) -> Operation:
     return replace(operation, op=op, kind=kind, root=undone.root)
 
 
-def jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex]]:
+def _jumps(session: Session) -> Iterator[tuple[EntryIndex, EntryIndex, EntryIndex]]:
     """Entries that do not follow the line before them: the entry, the place left and the place gone to.
 
     Places are conversation entries (-1 is before everything); an entry below other bookkeeping of the same place has not
     moved. Lines of Leafward's leaf moves are included, except those in a sidecar. Nothing is decoded.
     """
     tree, columns = session.tree, session.columns
+    passed: dict[int, int] = {}
     for start in tree.starts:
         parent = columns.parent[start]
         if start == 0 or parent == start - 1 or columns.damage.get(start) in _NO_PLACE_OF_ITS_OWN:
             continue
         if session.is_kept(start):
             continue
-        left, reached = tree.content_at(_line_before(session, start)), tree.content_at(parent)
+        left, reached = tree.content_at(_line_before(session, start, passed)), tree.content_at(parent)
         if left != reached:
             yield EntryIndex(start), left, reached
 
 
-def _line_before(session: Session, index: int) -> EntryIndex:
+def _line_before(session: Session, index: int, passed: dict[int, int]) -> EntryIndex:
     """The leaf when an entry was appended: the last line before it that is an entry; -1 where there is none.
 
-    An agent ignores the sidecar of its session.
+    An agent ignores the sidecar of its session. `passed` keeps what was walked over, for the next line.
     """
     kinds = session.columns.kind
-    index -= 1
-    while index >= 0 and (kinds[index] in (Kind.MALFORMED, Kind.HEADER) or session.is_kept(index)):
-        index -= 1
-    return EntryIndex(index)
+    at = index - 1
+    while at >= 0 and (kinds[at] in (Kind.MALFORMED, Kind.HEADER) or session.is_kept(at)):
+        at = passed.get(at, at - 1)
+    passed[index - 1] = at
+    return EntryIndex(at)
 
 
 class _Values:
@@ -246,6 +248,8 @@ class _Values:
         self.archived: set[EntryId] = set()
         self.cut_short: set[str] = set()
         """Compactions whose edits are in the file and whose own line is missing."""
+        self.passed: dict[int, int] = {}
+        """Of lines that are no leaf, the one to go on with upwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +308,7 @@ def _of_line(
         before = _text(data.get("from"))
         nowhere = before is None and "from" in data and data["from"] is None
         if not nowhere and (before is None or columns.index(before) < 0):
-            before = session.columns.id_at(_line_before(session, line.index))
+            before = session.columns.id_at(_line_before(session, line.index, state.passed))
         made = line.own(Subject.MOVE, parent, before, parent)
         yield replace(made, kind=OperationKind.GRAFT) if own_type == GRAFT_TYPE else made
         return
@@ -314,7 +318,7 @@ def _of_line(
             if columns.index(line.op) >= 0 or line.op in state.cut_short:
                 return
             state.cut_short.add(line.op)
-        yield _summarised(session, line)
+        yield _summarised(session, line, state)
         return
     if jump is not None and (line.op is None or line.kind in _APPENDED_AT_THE_LEAF):
         left, reached = session.columns.id_at(jump[0]), session.columns.id_at(jump[1])
@@ -337,12 +341,12 @@ def _of_line(
         (state.archived.add if becomes else state.archived.discard)(target)
 
 
-def _summarised(session: Session, line: _Line) -> Operation:
+def _summarised(session: Session, line: _Line, state: _Values) -> Operation:
     """A compaction or a move with a summary: the place before it, and its own line as the place after it."""
     before = _text(line.data.get("from"))
     nowhere = before is None and "from" in line.data and line.data["from"] is None
     if not nowhere and (before is None or session.columns.index(before) < 0):
-        before = session.columns.id_at(_line_before(session, line.index))
+        before = session.columns.id_at(_line_before(session, line.index, state.passed))
     parent = session.columns.id_at(session.columns.parent[line.index])
     made = line.own(Subject.MOVE, parent, before, line.id)
     kind = _SUMMARISES[Kind(line.kind)]

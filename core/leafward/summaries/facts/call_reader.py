@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
-from leafward.session.entries import Body, EntryIndex, ToolCall, text_of
+from leafward.session.entries import Body, EntryIndex, ToolCall, text_of, tool_calls
 from leafward.summaries.facts.calls.agent_plan import BY_ITEM, AgentPlan, words_of
 from leafward.summaries.facts.calls.call_arguments import (
     COMMAND_ARGUMENTS,
@@ -27,28 +27,32 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
-from leafward.summaries.facts.calls.named_folders import folder_of, in_its_folder, path_at
+from leafward.summaries.facts.calls.named_folders import (
+    PlacedText,
+    folder_of,
+    in_its_folder,
+    path_at,
+    placed_texts,
+)
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
-    UNTOLD,
     is_declined,
-    outcome_of,
     reason_in,
     was_not_run,
 )
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
 from leafward.summaries.facts.sentences.negation import sentence_key
-from leafward.summaries.facts.text_facts import new_sighting
+from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.facts.sentences.standing_rules import StandingRules
     from leafward.summaries.facts.sentences.told_steps import ToldSteps
-    from leafward.summaries.facts.text_facts import TextFacts
 
 _NAME = late(r"[\w$]+")
 _MANY = 200
@@ -101,6 +105,8 @@ class CallReader:
         """The number of successful runs of each command."""
         self.failed: Counter[str] = Counter()
         """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
+        self._undecided: dict[str, EntryIndex] = {}
+        """The last run of each command of which the result does not tell how it ended: it was stopped, or goes on in the background."""
         self._repeated: set[str] = set()
         """Items of checklists whose words stand under several headings."""
         self.last: Sequence[ToolCall] = ()
@@ -127,8 +133,7 @@ class CallReader:
         self._calls[call.id] = _Call(
             command,
             entry,
-            # Calls about the agent's own list are read by `AgentPlan`.
-            call.name in BY_ITEM or is_silent(arguments),
+            _is_silent(call),
             str(arguments.get("session_id", arguments.get("cell_id", ""))),
             changes,
             tuple([one.key for one in seen if one.kind is FactKind.PATH]),
@@ -150,8 +155,9 @@ class CallReader:
             if key:
                 self.ran[key] += 1
                 yield new_sighting((FactKind.COMMAND, key, command, Voice.CALL, entry, "", "", True))
-            seen = self._texts.by_form(command, Voice.CALL, entry, numbers=False)
-            yield from in_its_folder(seen, folder, cwd)
+            for part in placed_texts(command, folder):
+                seen = self._texts.by_form(part.text, Voice.CALL, entry, numbers=False)
+                yield from in_its_folder(seen, part, cwd)
         yield from self._plan.called(call, entry)
         for name, value in words_of(call).items():
             if name in COMMAND_ARGUMENTS or name in PATH_ARGUMENTS:
@@ -163,7 +169,8 @@ class CallReader:
                 if name in TEXT_ARGUMENTS:
                     yield from self._texts.by_form(text, Voice.CODE, entry, numbers=False)
                 else:
-                    yield from in_its_folder(self._texts.by_form(text, Voice.CALL, entry), folder, cwd)
+                    seen = self._texts.by_form(text, Voice.CALL, entry)
+                    yield from in_its_folder(seen, PlacedText(text, folder), cwd)
         for file in files_changed_by(call, cwd) if not changes else ():
             yield new_sighting((FactKind.PATH, file, file, Voice.CALL, entry, "", ".", True))
         yield from self._checklist(arguments, entry)
@@ -215,12 +222,13 @@ class CallReader:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
-            outcome = DECLINED if declined else outcome_of(text, failed, call.command)
-            if outcome == UNTOLD:
-                outcome = ""
+            ended = self._texts.ended(call.command, message, text, call.entry)
+            outcome = ended[0].outcome if ended else ""
+            if not outcome and not not_run:
+                self._undecided[key] = call.entry
             self._count(key, outcome)
-            if key and outcome:
-                yield Sighting(FactKind.COMMAND, key, call.command, Voice.CALL, call.entry, outcome=outcome)
+            if key:
+                yield from ended
             if "wc -l" in call.command:
                 yield from self._texts.line_counts(text, entry)
         if call is not None and not failed:
@@ -255,12 +263,39 @@ class CallReader:
         calls = [call for call in (*self._calls.values(), *self._running.values()) if call.command]
         return {forms.canonical_command(call.command): call.entry for call in calls}
 
+    def undecided(self) -> dict[str, EntryIndex]:
+        """The commands whose last run may have ended in any way, each with the entry that started that run."""
+        return self._undecided | self.unfinished()
+
     def _count(self, key: str, outcome: str) -> None:
         """Counts a run by its outcome."""
         if outcome == "exit 0":
             self.passed[key] += 1
         elif outcome not in ("", DECLINED):
             self.failed[key] += 1
+
+
+def outputs_read(messages: Iterable[tuple[EntryIndex, Body]], cwd: str) -> Known:
+    """What a `CallReader` finds in the outputs of messages, as far as each output and its call tell it alone."""
+    texts = TextFacts(cwd)
+    calls: dict[str, ToolCall] = {}
+    for entry, message in messages:
+        role = message.get("role")
+        if role == "assistant":
+            calls.update((call.id, call) for call in tool_calls(message))
+        elif role == "toolResult":
+            call = calls.get(str(message.get("toolCallId")))
+            text, failed = text_of(message.get("content")), bool(message.get("isError"))
+            if call is not None and (command := command_of(call.arguments)):
+                texts.ended(command, message, text, entry)
+            if failed or call is None or not _is_silent(call):
+                texts.printed(text, entry, failed=failed)
+    return texts.known
+
+
+def _is_silent(call: ToolCall) -> bool:
+    """Whether the result of a call is not read unless it failed. Those about the agent's own list are read by `AgentPlan`."""
+    return call.name in BY_ITEM or is_silent(call.arguments)
 
 
 def _written(call: ToolCall, path: str, names: tuple[str, ...]) -> Written:

@@ -20,6 +20,7 @@ from leafward.session.messages import as_typed
 from leafward.summaries.facts.call_reader import CallReader
 from leafward.summaries.facts.calls.agent_plan import AgentPlan
 from leafward.summaries.facts.calls.printed_errors import error_key
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.request_reader import RequestReader
 from leafward.summaries.facts.sentences.replies import reports
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
 
 _SAID = frozenset(
     {
@@ -69,7 +70,7 @@ class FactReader:
 
     def earlier(self, summary: str, entry: EntryIndex) -> list[Sighting]:
         """The facts of the summary before the next message."""
-        found = self.texts.prose(summary, Voice.TOLD, entry) if summary else []
+        found = self.texts.prose(with_whole_paths(summary), Voice.TOLD, entry) if summary else []
         self.told.tell(found)
         self.told.listed(found)
         return found

@@ -7,10 +7,19 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
-from leafward.summaries.facts.calls.printed_errors import error_key, named_errors, printed_errors
+from leafward.summaries.facts.calls.printed_errors import (
+    DECLINED,
+    UNTOLD,
+    error_key,
+    is_declined,
+    named_errors,
+    outcome_of,
+    printed_errors,
+)
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import without
 from leafward.summaries.facts.forms.words import words
+from leafward.summaries.facts.known_texts import Known
 from leafward.summaries.facts.sentences import demands, pasting, prose, questions
 from leafward.summaries.facts.sentences.checklists import checkboxes
 from leafward.summaries.facts.sentences.decisions import changes_mind, decides
@@ -23,11 +32,7 @@ from leafward.summaries.facts.values import FactKind, Sighting, Voice
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from leafward.session.entries import EntryIndex
-
-Known = dict[tuple[object, ...], list[Sighting]]
-"""The cache of facts: those of each text, by the text and its voice."""
-
+    from leafward.session.entries import Body, EntryIndex
 
 _COUNTED = re.compile(r"(?m)^\s{0,12}(\d{1,9}) (\S{1,300}\.\w{1,10})$")
 _OPENERS = "The|Let|Looking|But|Wait|Actually|Since|However|Given|This|Now|Also|Here|There|So"
@@ -53,7 +58,7 @@ class TextFacts:
     def __init__(self, cwd: str, known: Known | None = None) -> None:
         """`known` is shared by all who read messages of the same folder: each text is read once for all."""
         self.cwd = cwd
-        self.known: Known = {} if known is None else known
+        self.known = Known() if known is None else known
         """The facts of each text read so far."""
 
     def prose(self, text: str, voice: Voice, entry: EntryIndex) -> list[Sighting]:
@@ -152,6 +157,16 @@ class TextFacts:
         for line in printed_errors(text, failed=failed):
             yield Sighting(FactKind.ERROR, error_key(line), line.strip()[:300], Voice.OUTPUT, entry)
 
+    def ended(self, command: str, result: Body, printed: str, entry: EntryIndex) -> list[Sighting]:
+        """How a command ended, by its result and what that says it printed; nothing where they do not tell."""
+        failed, code = bool(result.get("isError")), result.get("exitCode")
+        code = code if isinstance(code, int) else None
+        return self._once(
+            ("ended", printed, failed, command, code),
+            entry,
+            lambda: _ended(command, printed, entry, failed=failed, code=code),
+        )
+
     def line_counts(self, text: str, entry: EntryIndex) -> Iterator[Sighting]:
         """The line counts of `wc -l`, whose numbers alone do not show that they count lines."""
         for match in _COUNTED.finditer(text):
@@ -163,7 +178,7 @@ class TextFacts:
         self, what: tuple[object, ...], entry: EntryIndex, read: Callable[[], Iterable[Sighting]]
     ) -> list[Sighting]:
         """The facts of a text, read at its first occurrence: agents send the same text many times."""
-        found = self.known.get(what)
+        found = self.known.found(what)
         if found is None:
             found = self.known[what] = list(read())
         if not found or found[0].entry == entry:
@@ -172,6 +187,15 @@ class TextFacts:
             new_sighting((kind, key, text, voice, entry, outcome, about, is_open))
             for kind, key, text, voice, _, outcome, about, is_open in found
         ]
+
+
+def _ended(
+    command: str, printed: str, entry: EntryIndex, *, failed: bool, code: int | None
+) -> Iterator[Sighting]:
+    outcome = DECLINED if failed and is_declined(printed) else outcome_of(printed, failed, command, code)
+    if outcome not in ("", UNTOLD):
+        key = forms.canonical_command(command)
+        yield Sighting(FactKind.COMMAND, key, command, Voice.CALL, entry, outcome=outcome)
 
 
 def _thoughts(text: str) -> list[str]:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import tool_calls
+from leafward.summaries.facts.calls.outcomes import failed_calls
 from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentences
@@ -91,7 +92,8 @@ def unfinished(
     if reader.plan.made or (reader.told.answers and _goes_on(behind)):
         return [one for one in told if one.key not in steps]
     calls = {place: tool_calls(message) for place, (_, message) in enumerate(messages)}
-    gone = {path.rpartition("/")[2] for path in gone_files(messages, calls, cwd)}
+    failed = failed_calls(message for _, message in messages)
+    gone = {path.rpartition("/")[2] for path in gone_files(messages, calls, failed, cwd)}
     return [
         one
         for one in told

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from leafward.session.session import Session
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
 
 
 class Status(StrEnum):

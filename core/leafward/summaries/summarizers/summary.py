@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from leafward.session.entries import NO_ENTRY, EntryIndex, Usage
 from leafward.session.tokens import tokens_of_units, utf16_length
+from leafward.summaries.facts.known_texts import Known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
     from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -55,7 +55,7 @@ class Span:
     purpose: Purpose = Purpose.COMPACTION
     prefix: int = 0
     """The number of last messages that begin a split turn, whose rest stays; 0 where no turn is split."""
-    known: Known = field(default_factory=dict, compare=False, repr=False)
+    known: Known = field(default_factory=Known, compare=False, repr=False)
     """The facts of texts that were read already, so that a judge of the summary need not read them again."""
     read: Callable[[], SpanReading] | None = field(default=None, compare=False, repr=False)
     """Reads all messages that leave the context, secrets included, the first time that it is called; None where only the summariser reads them."""
@@ -81,8 +81,6 @@ class Summary:
 
     text: str
     """The text, safe to show and to send; secrets are redacted."""
-    tokens: int
-    """The tokens of the text, as pi 1.5.2 estimates them."""
     summarizer: str
     """The summariser: `extractive`, or a model's name."""
     lines: tuple[SummaryLine, ...] = ()
@@ -95,8 +93,6 @@ class Summary:
     """Remarks on how it was made, one line each, such as omissions and repeated requests."""
     redacted: Mapping[str, int] = field(default_factory=dict)
     """Distinct secrets removed, by name."""
-    dropped: int = 0
-    """Lines that were worth including and did not fit."""
 
     @property
     def keeps_to_sections(self) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from leafward.session.entries import EntryIndex, ToolCall
     from leafward.summaries.facts.call_reader import Written
     from leafward.summaries.facts.calls.agent_plan import Items
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.facts.values import Sighting
     from leafward.summaries.survival.spans import SpanMessage
 

@@ -9,11 +9,12 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY
-from leafward.summaries.facts.forms.forms import canonical_command
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.negation import negated, opposed
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
+from leafward.summaries.survival.command_match import CODE, bare_words, begins_alike, tells_of_another
 from leafward.summaries.survival.rule_match import is_contrary, tells_rule
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ _BEFORE = re.compile(
 """Words of a line about the past: a command that failed then may succeed now."""
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])?\s*(?:[\"“‘>]|'(?=\w))")
 """The beginning of a line that quotes somebody."""
-_CODE = re.compile(r"`([^`\n]{2,120})`")
 _DONE = re.compile(r"^\s*(?:[-*]\s*)?\[[xX✓]\]|✅|\b(?i:done|completed|finished)\b")
 
 
@@ -83,6 +83,7 @@ class FactText:
 
     def __init__(self, text: str, cwd: str = "") -> None:
         self.text = text
+        self._searched = with_whole_paths(text)
         self._cwd = cwd
         self._holding: dict[str, dict[str, None]] = {}
         self._places: dict[str, list[int]] = {}
@@ -96,7 +97,7 @@ class FactText:
     @cached_property
     def sightings(self) -> list[Sighting]:
         """The facts in the text by their form."""
-        return list(TextFacts(self._cwd).named(self.text, Voice.TOLD, NO_ENTRY))
+        return list(TextFacts(self._cwd).named(self._searched, Voice.TOLD, NO_ENTRY))
 
     @cached_property
     def keys(self) -> dict[FactKind, set[str]]:
@@ -109,7 +110,7 @@ class FactText:
     @cached_property
     def flat(self) -> str:
         """The text with every run of white space reduced to one space."""
-        return _SPACE.sub(" ", self.text)
+        return _SPACE.sub(" ", self._searched)
 
     @cached_property
     def _folded(self) -> str:
@@ -119,7 +120,7 @@ class FactText:
     def tokens(self) -> frozenset[str]:
         """Its words as written, and the parts of joined ones."""
         found: set[str] = set()
-        for match in _TOKEN.finditer(self.text):
+        for match in _TOKEN.finditer(self._searched):
             token = match[0].strip(".,-")
             found.add(token)
             if "." in token or "/" in token:
@@ -150,7 +151,7 @@ class FactText:
     @cached_property
     def lines(self) -> list[tuple[str, frozenset[str]]]:
         """Its lines, each with its content words."""
-        return [(line, frozenset(content_words(line))) for line in self.text.split("\n") if line.strip()]
+        return [(line, frozenset(content_words(line))) for line in self._searched.split("\n") if line.strip()]
 
     @cached_property
     def _flat_lines(self) -> list[str]:
@@ -232,14 +233,13 @@ class FactText:
     def _command(self, fact: Fact) -> FactMatch:
         if self._has_command(fact.key):
             return FactMatch.CONTRADICTED if self._outcome_denied(fact) else FactMatch.VERBATIM
-        words = [word for word in fact.key.split() if not word.startswith("-")]
-        if 2 <= len(words) <= 12:
-            bare = {word.strip("\"'`;") for word in words} - {""}
-            for line in min(map(self._lines_with, bare), key=len, default=()):
-                for word in bare:
-                    if word not in line:
-                        break
-                else:
+        words = bare_words(fact.key)
+        for line in min(map(self._lines_with, words), key=len, default=()):
+            for word in words:
+                if word not in line:
+                    break
+            else:
+                if begins_alike(words[:2], line):
                     return FactMatch.PARAPHRASED
         return FactMatch.ABSENT
 
@@ -263,12 +263,12 @@ class FactText:
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = {}
-            at = self.text.find(word)
+            at = self._searched.find(word)
             while at >= 0:
-                end = self.text.find("\n", at)
-                end = len(self.text) if end < 0 else end
-                found[self.text[self.text.rfind("\n", 0, at) + 1 : end]] = None
-                at = self.text.find(word, end)
+                end = self._searched.find("\n", at)
+                end = len(self._searched) if end < 0 else end
+                found[self._searched[self._searched.rfind("\n", 0, at) + 1 : end]] = None
+                at = self._searched.find(word, end)
         return found
 
     def _outcome_denied(self, fact: Fact) -> bool:
@@ -278,7 +278,7 @@ class FactText:
         good = fact.outcome == "exit 0"
         right = wrong = 0
         for line, flat in zip(self.lines, self._flat_lines, strict=True):
-            if fact.key in flat and not _tells_of_another(fact.key, flat):
+            if fact.key in flat and not tells_of_another(fact.key, flat):
                 rest = line[0].replace(fact.key, " ")
                 if _MODAL.search(rest) or _BEFORE.search(rest) or _QUOTE.match(line[0]):
                     continue
@@ -390,7 +390,7 @@ class FactText:
     @staticmethod
     def _names_of(sentence: str, line: str) -> bool:
         """Whether a line has any of the names in a sentence; true for a sentence without names."""
-        named = [name.removesuffix("()") for name in _CODE.findall(sentence)]
+        named = [name.removesuffix("()") for name in CODE.findall(sentence)]
         return not named or any(name in line for name in named)
 
     def _is_done(self, fact: Fact, text: str) -> bool:
@@ -436,12 +436,6 @@ class FactText:
 @lru_cache(maxsize=6)
 def _text(text: str, cwd: str) -> FactText:
     return FactText(text, cwd)
-
-
-def _tells_of_another(command: str, line: str) -> bool:
-    """Whether a line holds a command only inside longer ones: `make test` in `make test && make lint`."""
-    quoted = [span for span in _CODE.findall(line) if command in span]
-    return bool(quoted) and all(canonical_command(span) != command for span in quoted)
 
 
 def _ends(key: str) -> list[str]:

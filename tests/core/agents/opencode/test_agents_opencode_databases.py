@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +56,32 @@ def test_a_live_database_is_read_with_its_log_and_nothing_is_left(root: Path) ->
         session.refresh()
         assert session.title == "Newest"
     assert sorted(path.name for path in root.iterdir()) == ["opencode.db"]
+
+
+def test_a_write_within_the_tick_of_the_one_before_is_seen_after_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a file system that keeps whole seconds both have the same time, and a database often the same size."""
+    store = Database(root)
+    store.write(one_turn())
+    tick, passed = START // 1000, 0
+
+    def write(title: str) -> None:
+        with store.opened() as base:
+            base.execute("UPDATE session SET title = ?", (title,))
+        os.utime(store.path, (tick, tick))
+
+    clock = SimpleNamespace(time_ns=lambda: (tick + passed) * 1_000_000_000)
+    monkeypatch.setattr("leafward.session.file_stamps.time", clock)
+    write("One pear")
+    session = opened(store.path / "ses_one")
+    write("Two pear")
+    assert not session.changed_on_disk()
+    passed = 2
+    assert session.changed_on_disk()
+    session.refresh()
+    assert session.title == "Two pear"
+    assert not session.changed_on_disk()
 
 
 def left_behind(root: Path, left: Path) -> Path:

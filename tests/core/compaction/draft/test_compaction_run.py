@@ -29,7 +29,7 @@ from leafward.session.lines import line_decoding
 from leafward.session.session import Session
 from leafward.summaries.fates.report import survival_of
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
-from leafward.summaries.summarizers.summary import Summary, tokens_of
+from leafward.summaries.summarizers.summary import Summary
 from tests.acting import Acting, call, usage, wild
 from tests.core.compacted import SMALL, drafted, fates, lines_of, repair, talk
 
@@ -105,9 +105,7 @@ def test_every_part_of_a_model_answer_is_stored(demo: Session) -> None:
         def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
             text = "## Goal\n- Tell it"
             used = Usage(input=1200, output=40, total=1240, cost=0.0123)
-            return Summary(
-                text, tokens_of(text), self.name, usage=used, cost=0.0123, remarks=("asked twice",)
-            )
+            return Summary(text, self.name, usage=used, cost=0.0123, remarks=("asked twice",))
 
     made = draft(demo, plan(measure(demo), SMALL), Told(), pins=["never push"])
     assert {"summary", "pins-added"} <= {one.code for one in made.diagnostics}

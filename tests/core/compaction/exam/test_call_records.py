@@ -97,6 +97,56 @@ def test_tests_that_were_called_again_since_are_no_wrong_answer(file: Acting) ->
     assert of(file, Topic.TEST_COMMAND) == [("pytest c.py", {"pytest b.py"})]
 
 
+@pytest.mark.parametrize(
+    ("last", "wrong"),
+    [
+        ("make lint && make build", {"npx tsc --noEmit"}),
+        ("make build && make lint 2>&1 | tail -3", {"npx tsc --noEmit"}),
+        ("make lint-all && make build", {"npx tsc --noEmit", "make lint 2>&1 | tail -20"}),
+    ],
+)
+def test_a_check_that_is_a_part_of_the_last_one_is_no_wrong_answer(
+    last: str, wrong: set[str], file: Acting
+) -> None:
+    runs = ("npx tsc --noEmit", "make lint 2>&1 | tail -20", last)
+    ran(file, *[(command, "ok", False) for command in runs])
+    assert of(file, Topic.CHECK) == [(last, wrong)]
+
+
+def test_tests_that_a_later_script_runs_are_no_wrong_answer(file: Acting) -> None:
+    ran(file, *[(f"pytest {name}.py", "1 passed in 1s", False) for name in "abc"])
+    file.said(call("bash", "again", command="git stash && pytest a.py"))
+    assert of(file, Topic.TEST_COMMAND) == [("pytest c.py", {"pytest b.py"})]
+
+
+@pytest.mark.parametrize(
+    "command", ["pgrep -lf queue", "sleep 9 && gh pr checks 48", "diff a b", "test -d src", "! lsof -i :80"]
+)
+def test_a_command_that_found_nothing_did_not_fail(command: str, file: Acting) -> None:
+    ran(file, PASSED, (command, "Command exited with code 1", True))
+    assert of(file, Topic.FAILURE, "Which") == []
+
+
+@pytest.mark.parametrize("printed", ['{\n  "error": "Invalid JSON in request body"\n}', TRACE])
+def test_what_ended_well_and_printed_an_error_is_no_wrong_answer(printed: str, file: Acting) -> None:
+    ran(file, ("curl -X POST localhost/jobs", printed, False), FAILED)
+    assert of(file, Topic.FAILURE, "Which") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "For more information about this error, try `rustc --explain E0499`.",
+        "warning: could not open directory 'shop/shop/': No such file or directory",
+        "Running unittests src/lib.rs (target/x86_64-unknown-linux-gnu/debug/deps/shop)",
+    ],
+)
+def test_what_is_printed_beside_an_error_is_none(line: str, file: Acting) -> None:
+    ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True))
+    ran(file, ("make types", f"{line}\n\nCommand exited with code 1", True))
+    assert of(file, Topic.FAILURE, "With") == []
+
+
 def test_an_error_is_asked_about_beside_those_of_earlier_failures(file: Acting) -> None:
     ran(file, ("make queue", f"{IMPORT}\n\nCommand exited with code 1", True), FAILED)
     assert of(file, Topic.FAILURE, "With") == [(TRACE.rsplit("\n", maxsplit=1)[-1], {IMPORT})]
@@ -291,6 +341,6 @@ def test_a_patch_that_declares_very_many_names() -> None:
     old = "\n".join(f"-x{number}" for number in range(100_000))
     new = "\n".join(f"+def function_{number}(a):" for number in range(20_000))
     patch = f"*** Begin Patch\n*** Update File: src/a.py\n@@\n{old}\n{new}\n*** End Patch"
-    reading = read(reply("", ("p", "apply_patch", {"input": patch})))
+    reading = read(reply("", ("p", "apply_patch", {"input": patch})), result("p", "ok"))
     with in_linear_time():
         assert len(list(written_names(reading, changed("src/a.py", "src/b.py"), "/x"))) > 1

@@ -290,6 +290,18 @@ def test_a_file_that_git_brought_back_was_not_changed_last(work: Acting) -> None
     assert right(found, Topic.CHANGED_LAST) == "src/store.py"
 
 
+def test_an_item_of_a_request_that_was_answered_may_be_left_undone(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "session.jsonl")
+    file.user(
+        "Which of these would help most?\n- [ ] Documents of the libraries in use\n- [ ] Papers on the queue"
+    )
+    file.said("The documents would help most.")
+    file.user("go on with the queue")
+    file.said("The queue is there.\n- [ ] Add retries to the queue")
+    found, _ = asked(file, "x")
+    assert rights(found, Topic.NEXT_STEP) == []
+
+
 def test_a_choice_of_one_thing_over_another_is_no_wrong_answer(tmp_path: Path) -> None:
     file = Acting(tmp_path / "session.jsonl")
     file.user("build it")

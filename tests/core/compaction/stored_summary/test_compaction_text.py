@@ -53,6 +53,12 @@ def test_a_name_that_would_break_the_list_is_left_out(path: str) -> None:
     assert file_section([], ["a.py", path], "", "/work", 0) == "<modified-files>\na.py\n</modified-files>"
 
 
+def test_a_file_that_the_summary_names_in_a_shared_folder_is_not_listed_again() -> None:
+    summary = "- Read: in `packages/orchard/src/`: `one.py`, `deep/two.py`"
+    read = ["packages/orchard/src/deep/two.py", "/work/packages/orchard/src/one.py", "one.py"]
+    assert file_section(read, [], summary, "/work", 1000) == "<read-files>\none.py\n</read-files>"
+
+
 @pytest.mark.parametrize(
     "pin", ["--no-verify is forbidden", "~/.ssh stays as it is", "-x stops at the first"]
 )
@@ -67,7 +73,7 @@ class TestLimit:
     def test_bounds_the_whole_text(self, demo: Session, limit: int, strategy: Strategy) -> None:
         made = drafted(demo, PlanSettings(strategy=strategy, keep_recent=2_000), max_tokens=limit)
         assert tokens_of(made.text) <= limit
-        assert tokens_of(made.text) > 0.6 * min(limit, 2_300)
+        assert tokens_of(made.text) > 0.6 * min(limit, 2_100)
 
     def test_with_what_is_injected_and_pins(self, demo: Session) -> None:
         injection = inject(demo, demo.leaf)
@@ -90,7 +96,7 @@ class TestLimit:
 
             def summarize(self, span: Span, budget: int, progress: Any = None, stop: Any = None) -> Summary:
                 text = "## Goal\n- Be brief\n\n## Critical Context\n" + "- and another line\n" * 400
-                return Summary(text, tokens_of(text), self.name, usage=Usage())
+                return Summary(text, self.name, usage=Usage())
 
         made = draft(demo, plan(measure(demo), SMALL), Talkative(), max_tokens=300, pins=["never push"])
         assert tokens_of(made.text) <= 300

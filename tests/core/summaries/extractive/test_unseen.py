@@ -25,7 +25,7 @@ def test_a_patch_among_the_words_of_a_command_changes_its_file(words: object) ->
     told = told_in(
         SummarySection.CONTEXT, user("Sort the pears."), call, result("a", "Done"), reply("Sorted.")
     )
-    assert "Last file changed: `src/pears.py`" in told
+    assert "Last file edited: `src/pears.py`" in told
 
 
 @pytest.mark.parametrize(

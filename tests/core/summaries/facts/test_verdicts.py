@@ -125,3 +125,59 @@ def test_a_test_run_that_goes_on_has_the_outcome_with_which_it_ends(running: str
     waited = (reply("", ("b", "write_stdin", {"session_id": 17880})), result("b", _ENDED, failed=True))
     text = summarize(span(*began, *waited, reply("It failed."))).text
     assert "Last test run: `python -m pytest -q > all.log` failed" in text
+
+
+WORKER = "Failed to compile.\nNext.js build worker exited with code: 1 and signal: null"
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "outcome"),
+    [
+        # Codex, Claude Code and opencode record the code, pi writes it behind the output.
+        (WORKER, 124, "exit 124"),
+        (f"{WORKER}\n\nCommand exited with code 2", None, "exit 2"),
+        (f"Exit code 2\n{WORKER}", None, "exit 2"),
+        (WORKER, None, "failed"),
+        # Somebody stopped it.
+        ("aborted by user after 8.1s", 130, ""),
+        # A tool that failed although its program ended well did not pass.
+        ("patch rejected: 3 hunks", 0, "failed"),
+    ],
+)
+def test_the_exit_code_is_the_one_that_the_agent_recorded(
+    printed: str, code: int | None, outcome: str
+) -> None:
+    """Fails where the last code in the output is told, which is that of another program."""
+    assert outcome_of(printed, True, "npm run build", code) == outcome
+
+
+def test_a_summary_tells_the_exit_code_that_the_agent_recorded() -> None:
+    call = reply("", ("a", "bash", {"command": "npm run build"}))
+    ended = {**result("a", WORKER, failed=True), "exitCode": 124}
+    text = summarize(span(user("Sum the pears."), call, ended)).text
+    assert "Failed with exit 124: `npm run build`" in text
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        (
+            "Command timed out after 2m 0.0s\n\n> orchard@1.0.0 build\n\nCreating an optimized production build...",
+            "Command timed out after 2m 0.0s",
+        ),
+        (
+            "Creating a build ...\ncommand timed out after 120014 milliseconds",
+            "command timed out after 120014 milliseconds",
+        ),
+        (
+            "x\n<bash_metadata>\nbash tool terminated command after exceeding timeout 120000 ms.\n</bash_metadata>",
+            "bash tool terminated command after exceeding timeout 120000 ms.",
+        ),
+        (
+            "Tests:       3 failed, 1 passed, 4 total\nRan all test suites matching pears.spec.ts.\n",
+            "Tests:       3 failed, 1 passed, 4 total",
+        ),
+    ],
+)
+def test_no_progress_and_no_frame_is_told_as_the_error(printed: str, told: str) -> None:
+    assert list(printed_errors(printed, failed=True)) == [told]

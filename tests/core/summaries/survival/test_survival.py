@@ -140,6 +140,26 @@ def test_a_command_told_to_end_otherwise(passed: bool, summary: str, status: Sta
     assert fate.status is status
 
 
+@pytest.mark.parametrize(
+    ("command", "summary", "status"),
+    [
+        ("git log --oneline -5", "The log of the last commits of git was read", Status.LOST),
+        ("git add -A", "User asked whether git stores diffs; added a note", Status.LOST),
+        ("cargo test", "`mise run snapshots` updates test snapshots with `cargo insta`", Status.LOST),
+        ("gh pr view", "In practice you have a point of view, though a slight one", Status.LOST),
+        ("git status --short", "User reports that git status is broken", Status.PARAPHRASED),
+        ("npm --silent test web.js", "`npm test -- web.js` runs it", Status.PARAPHRASED),
+        ("sed -i '' 's|a|b|' mode.ts", "sed -i '' 's|a|b|' src/mode.ts", Status.PARAPHRASED),
+    ],
+)
+def test_the_words_of_a_command_apart_are_not_the_command(command: str, summary: str, status: Status) -> None:
+    call = {"type": "toolCall", "id": "a", "name": "bash", "arguments": {"command": command}}
+    facts = facts_of(said({"role": "assistant", "content": [call]}), FOLDER)
+    found = survival(facts, summary, cwd=FOLDER)
+    (fate,) = [one for one in found.fates if one.fact.kind is FactKind.COMMAND and one.fact.key == command]
+    assert fate.status is status
+
+
 def test_a_sentence_with_a_negation_beside_the_point_is_no_opposite() -> None:
     span = "The fix checks if `here == main` and if so, passes `nil` instead of `commits` to not filter anything."
     told = "The fix is to check if here is the same as main, and if so, pass `nil` instead of `commits`."

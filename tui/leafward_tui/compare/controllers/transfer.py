@@ -218,14 +218,13 @@ class Transfer(CompareController):
         self._view.open_sheet(ChoiceSheet("Pin", choices, [SheetLine(caption)]))
 
     def _pin(self, sides: Sides, facts: Sequence[str]) -> None:
-        from leafward.branches.transfer.fact_pins import draft_pins
-
-        try:
-            draft = draft_pins(sides, facts)
-        except LeafwardError as error:
-            self._view.tell(str(error), "bad")
-            return
-        self._append(draft, draft.text({}), f"pinned {counted(len(facts), 'fact')}")
+        self._view.tell("looking up the sentences to pin")
+        self._jobs.latest(
+            "carry",
+            partial(pins_draft, sides, facts),
+            lambda draft: self._append(draft, draft.text({}), f"pinned {counted(len(facts), 'fact')}"),
+            lambda text: self._view.tell(text, "bad"),
+        )
 
 
 class CarryDrafts(NamedTuple):
@@ -259,3 +258,10 @@ def carry_drafts(both: Sides, config: Config, job: Job) -> CarryDrafts:
         except (LeafwardError, OSError) as error:
             grafts[letter] = str(error)
     return CarryDrafts(merge, grafts)
+
+
+def pins_draft(sides: Sides, facts: Sequence[str], job: Job) -> MergeDraft:
+    """A branch summary of some facts. Raises Refused, Cancelled, OSError."""
+    from leafward.branches.transfer.fact_pins import draft_pins
+
+    return draft_pins(sides, facts, job.unwanted)

@@ -10,9 +10,9 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 from leafward_tui.explorer.model.folds import LineKind
 
 if TYPE_CHECKING:
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.operations import Operations
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.explorer.model.exploration import Exploration
     from leafward_tui.explorer.model.folds import ShownLine
@@ -25,13 +25,13 @@ class Compactions(ExplorerController):
     def __init__(
         self,
         means: ExplorerMeans,
-        loader: SessionLoader,
+        followed: FollowedFile,
         navigation: Navigation,
         write: SessionWrite,
         operations: Operations,
     ) -> None:
         super().__init__(means)
-        self._loader = loader
+        self._followed = followed
         self._navigation = navigation
         self._write = write
         self._operations = operations
@@ -66,7 +66,7 @@ class Compactions(ExplorerController):
         if result is None:
             return
         if result.reload:
-            self._loader.reread((compaction,), lambda found: self.open_xray(*found))
+            self._followed.reread((compaction,), lambda found: self.open_xray(*found))
         elif result.undo:
             self._operations.undo(result.undo)
         elif result.pins:
@@ -88,18 +88,18 @@ class Compactions(ExplorerController):
 
     def open_lab(self, entry: int, pins: tuple[str, ...] = ()) -> None:
         """Opens the compaction lab at an entry, or beside a compaction, with pins."""
-        visit = None if self._write.waits_for_write() else self._loader.visit()
+        visit = None if self._write.waits_for_write() else self._followed.visit()
         if visit is None:
             return
 
         def done(result: LabResult | None) -> None:
             # A file of an old version was replaced by one of today's.
-            if not self._loader.is_same(visit, partial(self._show_written, result)):
+            if not self._followed.is_same(visit, partial(self._show_written, result)):
                 return
             if result is not None:
                 self._show_written(result)
             else:
-                self._loader.show_grown(visit)
+                self._followed.show_grown(visit)
 
         self._services.screens.lab(visit.session, entry, pins, done)
 

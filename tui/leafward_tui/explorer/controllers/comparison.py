@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from leafward.branches.diff.sides import Side
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.controllers.row_filter import RowFilter
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
     from leafward_tui.ui.jobs import Job
@@ -38,13 +38,13 @@ class Comparison(ExplorerController):
     def __init__(
         self,
         means: ExplorerMeans,
-        loader: SessionLoader,
+        followed: FollowedFile,
         navigation: Navigation,
         row_filter: RowFilter,
         write: SessionWrite,
     ) -> None:
         super().__init__(means)
-        self._loader = loader
+        self._followed = followed
         self._navigation = navigation
         self._filter = row_filter
         self._write = write
@@ -81,7 +81,7 @@ class Comparison(ExplorerController):
         if result is None or self._state.session is None:
             return
         if result.reload:
-            self._loader.reread((a, b), lambda found: self.open(*found))
+            self._followed.reread((a, b), lambda found: self.open(*found))
         elif result.change is not None:
             self._write.start(result.done, result.change)
         elif result.touching:

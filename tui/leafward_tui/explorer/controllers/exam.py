@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from leafward.compaction.exam.sitting import ExamAnswers
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
     from leafward_tui.explorer.controllers.write import SessionWrite
 
 
 class CompactionExam(ExplorerController):
     """Has a model sit an exam."""
 
-    def __init__(self, means: ExplorerMeans, loader: SessionLoader, write: SessionWrite) -> None:
+    def __init__(self, means: ExplorerMeans, followed: FollowedFile, write: SessionWrite) -> None:
         super().__init__(means)
-        self._loader = loader
+        self._followed = followed
         self._write = write
 
     def ask_model(self, compaction: int) -> None:
@@ -51,7 +51,7 @@ class CompactionExam(ExplorerController):
 
         def once_more(problem: str) -> None:
             if session is not None and session is self._state.session and session.changed_on_disk():
-                self._loader.reread(
+                self._followed.reread(
                     (compaction,), lambda found: self._append(found[0], sat, done, refused), refused
                 )
             else:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from leafward.files.restoration.undo_step import StepBack
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.explorer.controllers.write import SessionWrite
     from leafward_tui.ui.appearance.glyphs import Glyphs
 
@@ -26,11 +26,11 @@ class Operations(ExplorerController):
     """Asks for the content of an operation, writes it, and shows the outcome."""
 
     def __init__(
-        self, means: ExplorerMeans, write: SessionWrite, loader: SessionLoader, navigation: Navigation
+        self, means: ExplorerMeans, write: SessionWrite, followed: FollowedFile, navigation: Navigation
     ) -> None:
         super().__init__(means)
         self._write = write
-        self._loader = loader
+        self._followed = followed
         self._navigation = navigation
         self.actions = {
             "operation.undo": self.undo,
@@ -163,13 +163,13 @@ class Operations(ExplorerController):
 
     def _open_log(self) -> None:
         """Shows the operations on this session."""
-        visit = None if self._write.waits_for_write() else self._loader.visit()
+        visit = None if self._write.waits_for_write() else self._followed.visit()
         if visit is None:
             return
 
         def done(entry: int | None) -> None:
-            if self._loader.is_same(visit):
-                self._loader.show_grown(visit)
+            if self._followed.is_same(visit):
+                self._followed.show_grown(visit)
                 if entry is not None:
                     self._navigation.show_entry(entry)
 

@@ -11,15 +11,15 @@ from leafward_tui.explorer.controllers.controller import ExplorerController, Exp
 
 if TYPE_CHECKING:
     from leafward.agents.resume import Resume
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
 
 
 class AgentResume(ExplorerController):
     """Runs the agent's own command."""
 
-    def __init__(self, means: ExplorerMeans, loader: SessionLoader) -> None:
+    def __init__(self, means: ExplorerMeans, followed: FollowedFile) -> None:
         super().__init__(means)
-        self._loader = loader
+        self._followed = followed
         self.actions = {"agent.resume": self._resume}
 
     def _resume(self) -> None:
@@ -64,4 +64,4 @@ class AgentResume(ExplorerController):
         if problem is not None:
             self._services.copy(command.line(), "the command")
             self._view.tell(f"{problem}; its command is copied", "bad")
-        self._loader.look()
+        self._followed.look()

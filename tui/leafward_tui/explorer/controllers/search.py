@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leafward.query.search.in_session import EntryHits
-    from leafward.session.session import Session
+    from leafward.session.tree.tree_layout import Layout
     from leafward_tui.explorer.controllers.cursor_details import CursorDetails
     from leafward_tui.explorer.controllers.navigation import Navigation
     from leafward_tui.explorer.model.exploration import Exploration
@@ -38,7 +38,7 @@ class Search(ExplorerController):
         """The row the search goes on from; -1 where the cursor is to stay."""
         self._at = -1
         """The row of the cursor when the search began: the cursor stays where the user has moved it since."""
-        self._found: EntryHits | None = None
+        self._found: PlacedHits | None = None
         """The hits on show; None where there is no search, or no result yet."""
         self._problem = ""
         """The reason why the last search failed."""
@@ -105,20 +105,20 @@ class Search(ExplorerController):
 
     def start(self, text: str, origin: int = -1) -> None:
         """Searches all text of the session, and goes to the next hit from the row `origin`, if one is given."""
-        session, search = self._state.session, self._state.search
-        if not text or session is None:
+        exploration, search = self._state.exploration, self._state.search
+        if not text or exploration is None:
             self.clear()
             return
         search.text, search.rows, search.places, search.entries, search.at = text, (), (), (), -1
         self._found = None
         self._from, self._at = origin, self._view.tree.row
-        self._search(session, self._show)
+        self._search(exploration, self._show)
 
-    def _search(self, session: Session, found_more: Callable[[EntryHits], object]) -> None:
+    def _search(self, exploration: Exploration, found_more: Callable[[PlacedHits], object]) -> None:
         search, self._problem = self._state.search, ""
         self._jobs.latest(
             "search",
-            partial(_find, session, search.text, search.text == search.literal, found_more),
+            partial(_find, exploration, search.text, search.text == search.literal, found_more),
             self._show,
             self._fail,
         )
@@ -140,11 +140,11 @@ class Search(ExplorerController):
         self._jobs.after("search", self._search_grown)
 
     def _search_grown(self) -> None:
-        session = self._state.session
-        if session is not None and self._state.search.text:
+        exploration = self._state.exploration
+        if exploration is not None and self._state.search.text:
             self._from = -1
             # The hits on show stay until all are found again.
-            self._search(session, lambda _some: None)
+            self._search(exploration, lambda _some: None)
 
     def clear(self) -> None:
         """Forgets the search."""
@@ -160,15 +160,15 @@ class Search(ExplorerController):
             # A narrow screen showed the row's digest around the hit.
             self._details.settle()
 
-    def _show(self, found: EntryHits) -> None:
+    def _show(self, placed: PlacedHits) -> None:
         """Lights the hits; the first time, goes to the next hit from the origin of the search."""
         state, view = self._state, self._view
         exploration, search = state.exploration, state.search
         if exploration is None:
             return
         first = not search.rows and self._from >= 0 and view.tree.row == self._at
-        self._found = found
-        self._place(found, exploration)
+        self._place(placed, exploration)
+        found = placed.found
         if found.by_query:
             self.remember_query(search.text)
         self._seek()
@@ -178,13 +178,14 @@ class Search(ExplorerController):
             self._navigation.go_to_hit(search.places[on_show[at % len(on_show)]][0])
         self._show_hits()
 
-    def _place(self, found: EntryHits, exploration: Exploration) -> None:
+    def _place(self, placed: PlacedHits, exploration: Exploration) -> None:
         """Lights the rows of the hits; the hit that was stepped to stays the one."""
-        search = self._state.search
+        if placed.layout is not exploration.layout:
+            placed = PlacedHits.of(placed.found, exploration.layout)
+        self._found, search, found = placed, self._state.search, placed.found
         before = search.places[search.at] if 0 <= search.at < len(search.places) else None
         number = search.at - bisect_left(search.places, before) if before else 0
-        search.places = _places(found, exploration.layout.row_of)
-        search.rows = list(dict.fromkeys(row for row, _ in search.places))
+        search.places, search.rows = placed.places, placed.rows
         search.entries, search.by_query, search.at = tuple(found.entries), found.by_query, -1
         if before in search.places:
             search.at = bisect_left(search.places, before) + number
@@ -283,24 +284,44 @@ class Search(ExplorerController):
         return f"{name} {at + 1:,} of {size:,}{beside}" if at >= 0 else f"{counted(size, name)}{beside}"
 
 
+class PlacedHits(NamedTuple):
+    """The hits of a search on the rows of a layout."""
+
+    found: EntryHits
+    layout: Layout
+    places: list[tuple[int, int]]
+    """Row and entry of every place, in the order of the rows."""
+    rows: list[int]
+
+    @classmethod
+    def of(cls, found: EntryHits, layout: Layout) -> PlacedHits:
+        """The hits on the rows; with very many of them, too long for the thread of the screen."""
+        if found.by_query:
+            first = {layout.row_of(entry): entry for entry in reversed(found.entries)}
+            places = sorted((row, entry) for row, entry in first.items() if row >= 0)
+        else:
+            held = zip(found.entries, found.places, strict=True)
+            places = sorted(
+                (row, entry)
+                for entry, times in held
+                if (row := layout.row_of(entry)) >= 0
+                for _ in range(times)
+            )
+        return cls(found, layout, places, list(dict.fromkeys(row for row, _ in places)))
+
+
 def _find(
-    session: Session, text: str, literal: bool, found_more: Callable[[EntryHits], object], job: Job
-) -> EntryHits:
+    exploration: Exploration, text: str, literal: bool, found_more: Callable[[PlacedHits], object], job: Job
+) -> PlacedHits:
     """The job of a search; `found_more` gets the hits so far, in the thread of the screen."""
     from leafward.query.search.in_session import find
 
-    return find(
-        session, text, job.unwanted, lambda some: job.report(partial(found_more, some)), literal=literal
+    def more(some: EntryHits) -> None:
+        job.report(partial(found_more, PlacedHits.of(some, exploration.layout)))
+
+    return PlacedHits.of(
+        find(exploration.session, text, job.unwanted, more, literal=literal), exploration.layout
     )
-
-
-def _places(found: EntryHits, row_of: Callable[[int], int]) -> list[tuple[int, int]]:
-    """Row and entry of every place, in the order of the rows."""
-    if found.by_query:
-        first = {row_of(entry): entry for entry in reversed(found.entries)}
-        return sorted((row, entry) for row, entry in first.items() if row >= 0)
-    held = zip(found.entries, found.places, strict=True)
-    return sorted((row, entry) for entry, times in held if (row := row_of(entry)) >= 0 for _ in range(times))
 
 
 _QUERY_SIGNS = frozenset("()&|")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from leafward.session.journal.write import Write, Writing
     from leafward.session.session import Session
+    from leafward_tui.explorer.controllers.followed_file import FollowedFile
     from leafward_tui.explorer.controllers.navigation import Navigation
-    from leafward_tui.explorer.controllers.session_loader import SessionLoader
     from leafward_tui.ui.jobs import Job
 
     Done = str | Callable[[], str]
@@ -35,9 +35,9 @@ _CHANGE = "another change is still being written"
 class SessionWrite(ExplorerController):
     """Appends to the session, and alone sets whether a write is under way."""
 
-    def __init__(self, means: ExplorerMeans, loader: SessionLoader, navigation: Navigation) -> None:
+    def __init__(self, means: ExplorerMeans, followed: FollowedFile, navigation: Navigation) -> None:
         super().__init__(means)
-        self._loader = loader
+        self._followed = followed
         self._navigation = navigation
 
     # --- obstacles ----------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class SessionWrite(ExplorerController):
         """
         session = self._state.session
         if session is not None and (self._state.growing or session.changed_on_disk()):
-            self._loader.reread(entries, begin)
+            self._followed.reread(entries, begin)
         else:
             begin(list(entries))
 
@@ -162,7 +162,7 @@ class SessionWrite(ExplorerController):
             self._view.tell(problem, "bad", keys)
         if session is not self._state.session:
             session.close()
-        self._loader.look(problem if on_error is None else "")
+        self._followed.look(problem if on_error is None else "")
 
     def show(
         self, session: Session, written: Write, done: str, then: Callable[[], object] | None = None
@@ -172,7 +172,7 @@ class SessionWrite(ExplorerController):
 
         if session is not self._state.session:
             session.close()
-            self._loader.look()
+            self._followed.look()
             return
         if not written.changed:
             self._view.tell("nothing to change")
@@ -185,7 +185,7 @@ class SessionWrite(ExplorerController):
             OperationKind.MERGE,
         )
         before = self._navigation.head_here()
-        self._loader.show_changed(to_leaf=moved)
+        self._followed.show_changed(to_leaf=moved)
         parts = [done, *map(remark_words, written.remarks)]
         tail = ""
         if written.recent and then is None:

@@ -138,7 +138,7 @@ def build_page(request: PageRequest, job: Job) -> Page:
             Span(f"{request.glyphs.malformed} ", "bad"),
             Span(safe_line(f"this cannot be shown: {reason}", request.width - 2), "warn"),
         )
-        return Page(request.tab, request.width, [PageLine(), PageLine(spans)])
+        return Page(request.tab, [PageLine(), PageLine(spans)])
 
 
 def _sought(page: Page, goal: Goal) -> Page:

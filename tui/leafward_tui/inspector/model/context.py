@@ -178,7 +178,7 @@ def context_page(request: PageRequest) -> Page:
     sheet.blank()
     ledger_lines(sheet, context)
     _edits(sheet, context)
-    return Page(request.tab, sheet.width, ContextLines(sheet, session, context))
+    return Page(request.tab, ContextLines(sheet, session, context))
 
 
 def _fill(sheet: Sheet, context: Context, limits: ContextLimits | None) -> None:

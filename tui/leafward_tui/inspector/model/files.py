@@ -40,6 +40,7 @@ def files_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
         for name in sorted(others.entries, key=utf16_order)
         if name not in named
     ]
+    read = [use for use in files.read if use.path not in others.entries]
     sheet = Sheet(request)
     sheet.blank()
     sheet.facts([[Span("Files", "strong")], where(selection)], [[Span(f"up to #{at:,}", "faint")]], gap=2)
@@ -47,20 +48,18 @@ def files_page(request: PageRequest, stop: Callable[[], bool]) -> Page:
         [
             Span(f"{len(files.modified):,}", "sub"),
             Span(" modified   ", "faint"),
-            Span(f"{len(files.read):,}", "sub"),
+            Span(f"{len(read):,}", "sub"),
             Span(" only read", "faint"),
             *([Span(f"   {len(by_command):,}", "sub"), Span(" by commands", "faint")] if by_command else []),
         ]
     )
-    if not files.modified and not files.read and not by_command:
+    every = (*files.modified, *by_command, *read)
+    if not every:
         sheet.blank()
         sheet.note("no tool has named a file up to here")
-    changed = {use.path for use in by_command}
-    read = [use for use in files.read if use.path not in changed]
     _section(sheet, "Modified", files.modified, others.fates)
     _section(sheet, "Made, moved or changed by commands", by_command, {})
     _section(sheet, "Read", read, others.fates)
-    every = (*files.modified, *by_command, *read)
     return sheet.page(copy="\n".join(safe_line(file.path, 4_000) for file in every))
 
 

@@ -70,7 +70,7 @@ class Sheet:
         """The page with the lines written so far."""
         while self.lines and not self.lines[-1].spans:
             self.lines.pop()
-        return Page(self.tab, self.width, self.lines, copy)
+        return Page(self.tab, self.lines, copy)
 
     def is_open(self, key: str, *, normally: bool = False, holding: Iterable[object] = ()) -> bool:
         """Whether a section is open; `normally` is its state until the user toggles it.

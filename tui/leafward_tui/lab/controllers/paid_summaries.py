@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
-from leafward.summaries.fates.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
-from leafward_tui.lab.model.fates import LostFact
 from leafward_tui.ui.sheets.choice_sheet import Choice, ChoiceSheet
 from leafward_tui.ui.sheets.sheet import SheetLine
 from leafward_tui.ui.text.cells import age, exact, money
@@ -85,13 +83,7 @@ class KeptSummaries(LabController):
         self._view.open_sheet(ChoiceSheet("Unused summary", choices, about))
 
     def _take_up(self, one: KeptDraft) -> None:
-        what_if = self._state.what_if
-        if what_if is None:
-            return
-        known = {fact.pin for fact in what_if.pinned}
-        pins = [pin for pin in one.choices.pins if pin not in known]
-        added = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
-        self._settings.set_pins([*what_if.pinned, *added], one.choices)
+        self._settings.take(one.choices)
         self._layout.go_to("text", "Summary")
         self._display.show_text()
 

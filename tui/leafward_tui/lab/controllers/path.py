@@ -13,17 +13,16 @@ from leafward.base.strategies import Strategy
 from leafward.compaction.injection.configured import configured_settings
 from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.onset import onset
-from leafward.compaction.stored_summary.pins import pins_in
+from leafward.compaction.stored_summary.pins import as_sentences, pins_in
 from leafward.compaction.strategies.by_name import ALL_ESTIMATORS, rules_of
 from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward.context.basis import planned_at
 from leafward.context.sizes import entries_below
 from leafward.session.entries import BOOKKEEPING_BYTES, NO_ENTRY, EntryIndex, Kind
 from leafward.session.journal.open_file import why_unwritable
-from leafward.summaries.fates.report import Status
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
 from leafward_tui.lab.model.choices import AS_IT_IS, Choices
-from leafward_tui.lab.model.fates import LostFact
+from leafward_tui.lab.model.fates import as_pinned
 from leafward_tui.lab.model.turns import PathTurns, by_turn
 from leafward_tui.lab.model.what_if import WhatIf
 
@@ -144,11 +143,12 @@ def measured(
         return Measured(at, beside, what_if, shut)
     if pins and beside >= 0:
         # A correction keeps the summary and its pins.
-        pins = tuple(dict.fromkeys([*pins_in(session.body(beside) or {}), *pins]))
+        kept, added = pins_in(session.body(beside) or {}), as_sentences(session, at, pins)
+        pins = tuple(dict.fromkeys([*kept, *added]))
         what_if.choices = replace(_cut_as(session, beside, what_if.choices), summarizer=AS_IT_IS)
         what_if.replan()
     what_if.choices = replace(what_if.choices, pins=pins)
-    what_if.pinned = [LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
+    what_if.pinned = as_pinned(pins)
     return Measured(at, beside, what_if, shut)
 
 

@@ -10,6 +10,7 @@ from leafward.base.errors import Cancelled, LeafwardError
 from leafward.base.strategies import Strategy
 from leafward.compaction.strategies.cut_rules import IllegalCut
 from leafward_tui.lab.controllers.controller import LabController, LabMeans
+from leafward_tui.lab.model.fates import as_pinned
 from leafward_tui.lab.model.plan_lines import strategy_at, track_cells
 from leafward_tui.lab.model.sliders import Dial
 from leafward_tui.lab.model.what_if import timed_plan
@@ -93,9 +94,14 @@ class Settings(LabController):
 
     def set_pins(self, pinned: list[LostFact], choices: Choices) -> None:
         """Sets other pins, and choices with them."""
-        if self._state.what_if is not None:
+        if self._state.what_if is not None and self._state.mode is not Mode.STREAM:
             self._state.what_if.pinned = pinned
-            self.choose(choices)
+        self.choose(choices)
+
+    def take(self, choices: Choices) -> None:
+        """Sets the choices of an earlier summary; its pins replace those of now."""
+        if self._state.what_if is not None:
+            self.set_pins(as_pinned(choices.pins, self._state.what_if.pinned), choices)
 
     # --- sliders ------------------------------------------------------------------------------------------------------
 

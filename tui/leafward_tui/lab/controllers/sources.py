@@ -117,7 +117,7 @@ class Sources(LabController):
 
         def done(choices: Choices | None) -> None:
             if choices is not None:
-                self._settings.choose(choices)
+                self._settings.take(choices)
 
         self._view.open_sheet(RunsScreen(runs), done)
 

@@ -18,7 +18,7 @@ from leafward_tui.ui.text.cells import fit, fit_apart, fit_path, right
 from leafward_tui.ui.text.spans import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from leafward.summaries.fates.report import Survival
     from leafward_tui.ui.appearance.glyphs import Glyphs
@@ -47,6 +47,12 @@ class LostFact:
     rule: bool = False
     weight: float = 1e9
     """The harm of its loss; a fact that was pinned without being looked up comes first."""
+
+
+def as_pinned(pins: Iterable[str], known: Iterable[LostFact] = ()) -> list[LostFact]:
+    """Pins as facts; `known` ones stay as they are."""
+    by_pin = {fact.pin: fact for fact in known}
+    return [by_pin.get(pin) or LostFact(pin, -1, Status.LOST, pin, pinned=True) for pin in pins]
 
 
 def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[LostFact]:

@@ -86,5 +86,7 @@ class LostFacts(XRayController):
         self._view.open_sheet(ChoiceSheet("Pin", choices, about, note=where))
 
     def _pin(self, fates: Sequence[Fate]) -> None:
-        pins = tuple(dict.fromkeys(safe_line(fate.fact.text, 400) for fate in fates))
+        from leafward.compaction.draft.gate import pin_text
+
+        pins = tuple(dict.fromkeys(pin_text(fate.fact) for fate in fates))
         self._view.dismiss(XRayResult(pins=pins, compaction=self._state.compaction))

@@ -31,6 +31,7 @@ from leafward.agents.storage.databases import is_damage, opened_read_only, table
 from leafward.base.errors import NotASession
 from leafward.base.regular_files import open_regular
 from leafward.session.entries import object_at, text_at
+from leafward.session.file_stamps import may_change_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -375,13 +376,14 @@ def _only_ours(action: int, table: str | None, column: str | None, base: str | N
     return tables_only(action, table, column, base, view)
 
 
-def stamps_of(path: str) -> list[tuple[int, int, int] | None]:
-    """Stamps of a database that change with every write to it: its file, its log."""
-    found: list[tuple[int, int, int] | None] = []
+def stamps_of(path: str) -> list[tuple[int, int, int, bool] | None]:
+    """Stamps of a database that change with every write to it: its file, its log. They change once more where one may be missed."""
+    found: list[tuple[int, int, int, bool] | None] = []
     for name in (path, f"{path}-wal"):
         try:
             now = os.stat(name)
-            found.append((now.st_ino, now.st_size, now.st_mtime_ns))
+            written = now.st_mtime_ns
+            found.append((now.st_ino, now.st_size, written, may_change_unseen(written)))
         except OSError:
             found.append(None)
     return found

@@ -59,6 +59,10 @@ _COUNTS_ALL = late(
 """Test programs whose last lines tell of all tests; others say it of each package."""
 _CARGO = late(r"(?m)^test result: \w+\. (\d{1,9}) passed; (\d{1,9}) failed;")
 """The result of one of the test programs that cargo runs."""
+_LISTS = late(
+    r"\s(?:--no-run|--collect-only|--co|--list(?:-tests)?|-list|--listTests|-run[= ]['\"]?(?:\^?\$|XXX|NONE)['\"]?|-DskipTests)(?=[\s=]|$)"
+)
+"""Options with which a runner of tests only compiles or lists them."""
 _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
 """The line of jest and vitest that counts tests, beside those that count their files."""
 _COUNT_LINE = 40
@@ -74,16 +78,23 @@ _TYPED = late(r"^[^\n]{4,200}$")
 
 
 def failed_calls(messages: Iterable[Body]) -> frozenset[str]:
-    """The ids of the calls with a failed result."""
-    return frozenset(
-        str(message.get("toolCallId"))
-        for message in messages
-        if message.get("isError") and message.get("role") == "toolResult"
-    )
+    """The ids of the calls with a failed result, and of those without any: nothing tells that these were done."""
+    made, done, failed = set[str](), set[str](), set[str]()
+    for message in messages:
+        role = message.get("role")
+        if role == "toolResult":
+            (failed if message.get("isError") else done).add(str(message.get("toolCallId")))
+        elif role == "assistant" and isinstance(content := message.get("content"), list):
+            made.update(
+                str(block.get("id", ""))
+                for block in content
+                if isinstance(block, dict) and block.get("type") == "toolCall"
+            )
+    return frozenset(failed | (made - done))
 
 
 def files_changed(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
-    """The files that a message's calls changed, in order, each by its canonical path; failed calls are left out."""
+    """The files that a message's calls changed, in order, each by its canonical path; `failed` calls are left out."""
     if message.get("role") != "assistant":
         return
     for call in tool_calls(message):
@@ -132,7 +143,12 @@ def looks(arguments: Mapping[str, Any]) -> bool:
 @lru_cache(maxsize=1 << 12)
 def runs_tests(command: str) -> bool:
     """Whether a command is a run of tests that somebody would type."""
-    return is_typed(command) and not command.startswith("git ") and check_of(command) is Check.TEST
+    return (
+        is_typed(command)
+        and not command.startswith("git ")
+        and check_of(command) is Check.TEST
+        and _LISTS.search(command) is None
+    )
 
 
 def counts_in(printed: str) -> str:

@@ -22,6 +22,8 @@ NO_TESTS = "no tests"
 _IN_WORDS = {"failed": "failed", NO_TESTS: "ran no tests"}
 
 _EXIT = late(r"(?i)\bexit(?:ed with)?(?: (?:code|status))?[:=]? {0,2}(-?\d{1,3})\b")
+_RECORD = late(r"\AExit code:? (-?\d{1,3})\b|(?:\A|\n)(?:Command|Process) exited with code (-?\d{1,3})\s*\Z")
+"""The exit code as an agent writes it around an output: at its beginning, or alone in its last line (pi)."""
 _ERROR_LINE = late(
     # turbo writes the task before each line: `web:lint: `.
     r"^\s*(?:@?[\w./-]{1,60}:[\w-]{1,40}: )?(?:[\w./\\@-]{1,200}(?:[:(]\d{1,7}(?:[:,]\d{1,7}\)?|\))?)[:\s-]{1,4})?"
@@ -41,7 +43,7 @@ _ERROR_FRAME = late(
     r"(?i)^\s*npm (?:error|err!) *(?:path|location|workspace|command|code|lifecycle|errno|syscall|dest|a complete log|$)|.*\berrors?: 0\b|.*\b0 errors?\b"
     r"|\s*[#ℹ] fail 0\s*$|\s*FAIL(?:ED)?\s*$|\s*(?:\[[^\]\n]{1,80}\] )?error:? (?:task failed|command failed with exit code \d+)"
     r"|\s*ERROR +run failed: |\s*error: (?:test failed, to rerun|could not compile `|aborting due to|build failed|script \"|recipe `)"
-    r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+"
+    r"|\s*make(?:\[\d+\])?: \*\*\* \[.{1,200}\] error \d+|\s*Ran all test suites\b"
 )
 """Lines of a runner around the error of its program, whatever that was, and a count of no errors."""
 _FAILED_ROW = late(r"[^\t\n]{1,120}?(?:\t| {2,80})(?:fail(?:ed|ure)?|timed_out)(?:\t| {2,80}|$)")
@@ -60,6 +62,12 @@ _COULD_NOT = late(
     r"(?m)^[ \t]*[\w./-]{1,60}: (?:could not|cannot|can['’]t|unable to|failed to|failed)\b.{2,300}$"
 )
 """What a program says that it could not do."""
+_TIMED_OUT = late(
+    r"(?im)^[^\S\n]*(?:command timed out after \d[^\n]{0,60}|.{0,40}\bterminated command after exceeding timeout\b.{0,40})"
+)
+"""What an agent says of a command that it ended after its time (Claude Code, Codex and pi, opencode)."""
+_INTERRUPTED = 130
+"""The exit code of a shell's program that somebody stopped (SIGINT)."""
 _IN_BACKGROUND = late(r"[^&]&\s*$")
 """A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
@@ -103,7 +111,8 @@ _STACK_CALL = late(r"(?m)^\s+at [\w.$<>/ \[\]]{3,200}\([^()\n]{1,120}\)")
 def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
     """The lines of a printed text that are errors.
 
-    After a failure without any it is the first with a place in a file, else what a program could not do, else the last meaningful one.
+    After a failure without any it is that the time was over, else the first with a place in a file, else what a program could not
+    do, else the last meaningful one.
     """
     found = False
     for line in _maybe_errors(text):
@@ -112,7 +121,7 @@ def printed_errors(text: str, *, failed: bool) -> Iterator[str]:
             yield line
     if failed and not found and not _GIVEN_UP.search(text[-200:]):
         not_done = (one for one in _COULD_NOT.finditer(text) if not _ERROR_FRAME.match(one[0]))
-        told = _PLACED.search(text) or next(not_done, None)
+        told = _TIMED_OUT.search(text) or _PLACED.search(text) or next(not_done, None)
         if last := told[0].strip() if told is not None else _last_line(text):
             yield last
 
@@ -167,9 +176,10 @@ def error_key(line: str) -> str:
     return " ".join(content_words(_PLACE.sub(" ", line))[:_ERROR_WORDS]) or line.strip()[:80]
 
 
-def outcome_of(text: str, failed: bool, command: str) -> str:
+def outcome_of(text: str, failed: bool, command: str, code: object = None) -> str:
     """The outcome of a command: `exit 0` where nothing tells otherwise, empty where it was stopped, or may still run.
 
+    `code` is the exit code that its agent recorded, if any: the codes in an output are those of other programs.
     `UNTOLD` where a check whose exit code is hidden printed an error or calls of a stack, and no counts; `NO_TESTS` where no test ran.
     """
     if process_in(text) is not None or (not failed and _IN_BACKGROUND.search(command) is not None):
@@ -182,9 +192,12 @@ def outcome_of(text: str, failed: bool, command: str) -> str:
         if status := status_in(command, text):
             return status
         return UNTOLD if _shows_error(text) and hides_outcome(command) else "exit 0"
-    codes = _EXIT.findall(text[-400:])
-    if codes:
-        return f"exit {codes[-1]}"
+    if code is None and (written := _RECORD.search(text)):
+        code = int(written[1] or written[2])
+    if code == _INTERRUPTED:
+        return ""
+    if isinstance(code, int) and code:
+        return f"exit {code}"
     # A command that was stopped or not allowed neither failed nor succeeded.
     return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
 

@@ -49,6 +49,31 @@ class Restoration(NamedTuple):
         )
 
 
+class BroughtBack:
+    """What git brought back in a span, in order: an edit since the commit before that is undone."""
+
+    def __init__(self) -> None:
+        self._done: list[tuple[range, Restoration]] = []
+        self._committed = 0
+
+    def add(self, one: Restoration, place: int) -> None:
+        """Adds what a call at a position brought back, or put back."""
+        if one.by is BulkCommand.POP:
+            stashes = [one for one in self._done if one[1].by is BulkCommand.STASH]
+            if stashes:
+                self._done.remove(stashes[-1])
+        else:
+            self._done.append((range(self._committed, place), one))
+
+    def commit(self, place: int) -> None:
+        """Records a commit at a position."""
+        self._committed = place + 1
+
+    def covers(self, path: str, place: int, cwd: str) -> bool:
+        """Whether an edit of a file at a position, by its canonical path, is undone."""
+        return any(place in span and one.covers(path, cwd) for span, one in self._done)
+
+
 def commits(command: str) -> bool:
     """Whether a command commits."""
     return "commit" in command and _COMMITS.search(command) is not None

@@ -465,7 +465,8 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
 @lru_cache(maxsize=_FEW)
 def canonical_command(command: str) -> str:
     """A command in comparable form: on one line, without the `cd` before it and the cut of its output after it."""
-    line = " ".join(command.split())
+    # A command that goes on in the next line.
+    line = " ".join(command.replace("\\\n", " ").split())
     for _ in range(3):
         shorter = _CHANGE_FOLDER.sub("", line)
         if shorter == line:

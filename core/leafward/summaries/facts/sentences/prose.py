@@ -115,7 +115,16 @@ def _parted(line: str) -> list[str]:
     found = []
     start = 0
     for end in _SENTENCE_END.finditer(line):
+        if _is_amid(line[start : end.start()], line[end.end() :]):
+            continue
         found.append(line[start : end.start() + 1])
         start = end.end()
     found.append(line[start:])
     return found
+
+
+def _is_amid(before: str, behind: str) -> bool:
+    """Whether a stop between two parts of a line is within code, or ends a short word in brackets: `(np. as here)`."""
+    if "`" in before and before.count("`") % 2 and "`" in behind:
+        return True
+    return behind[:1].islower() and before.rfind("(") > before.rfind(")")

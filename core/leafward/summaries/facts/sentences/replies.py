@@ -31,8 +31,8 @@ _PASSES = markers(
 )
 _HEDGED = markers(
     r"\b(?:likely|apparently|presumably|seems?|might|could be|should|would|will be|must be \w+ing|must have been|suspicion|suspect(?:ed|s)?)\b"
-    r"|^\W*(?:but|wait|if|when)\b",
-    "likely apparently presumably seem seems might could should would will must suspicion suspect suspected suspects but wait if when",
+    r"|^\W*(?:but|wait|if|when)\b|\b(?:sollten?|devrai(?:t|ent)|deber[íi]an?|deveria|powin(?:no|ien|na|ny)|dovrebbe(?:ro)?)\b|应该|はず",
+    "sollte sollten devrait devraient deberia debería deberian deberían deveria powinno powinien powinna powinny dovrebbe dovrebbero likely apparently presumably seem seems might could should would will must suspicion suspect suspected suspects but wait if when",
 )
 _REPORTS = late(
     r"(?i)^\W*(?:(?:all )?done|fixed|updated|added|created|removed|renamed|finished|committed|pushed"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from leafward.summaries.facts.calls.outcomes import files_changed_by
+from leafward.summaries.facts.calls.restorations import BroughtBack
 from leafward.summaries.facts.sentences.checklists import OPEN_IN
 from leafward.summaries.facts.values import FactKind, Voice
 from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, harmless
@@ -288,7 +289,9 @@ class Evidence:
     failed: set[EntryIndex] = field(default_factory=set)
     """Messages about failures: results of calls, and commands that the user ran."""
     failed_calls: frozenset[str] = frozenset()
-    """The ids of the failed calls."""
+    """The ids of the calls that failed, or have no result."""
+    brought_back: BroughtBack = field(default_factory=BroughtBack)
+    """What git brought back."""
     named: set[str] = field(default_factory=set)
     """Names that somebody said or wrote into a file, and that do not stand in commands and outputs alone."""
     only_said: set[str] = field(default_factory=set)

@@ -16,10 +16,12 @@ from leafward.files.shell.moves import may_move, moves
 from leafward.files.shell.writes import written_texts
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.argument_texts import is_text
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of, paths_of, searches
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, files_changed_by, looks
 from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import FactKind, Sighting, Voice, from_root, gather, whole_paths
@@ -107,10 +109,11 @@ def collect(
     reader = FactReader(span.cwd, span.known, span.plan) if reading is None else reading.reader
     sightings: list[Sighting] = []
     evidence = Evidence({}, [], {}, len(messages), {}, reader)
-    failed = failed_calls(message for _, message in messages)
+    failed = failed_calls(message for _, message in (*messages, *span.kept))
     refused = restorations.refused(message for _, message in messages)
     evidence.failed_calls = failed
     live: dict[str, FileWork] = {}
+    previous = with_whole_paths(previous)
     if reading is None:
         sightings += reader.earlier(previous, span.previous_entry)
     for place, (entry, message) in enumerate(unless_cancelled(messages, stop)):
@@ -133,7 +136,7 @@ def collect(
             _work(evidence.files, live, seen, calls, written, failed, place, entry, span.cwd)
             for call in calls:
                 if call.id not in refused:
-                    _bring_back(live, call, call.id in failed, place, span.cwd)
+                    _bring_back(evidence, live, call, place, span.cwd)
     evidence.facts = {(fact.kind, fact.key): fact for fact in gather(unless_cancelled(sightings, stop))}
     names = [seen for seen in sightings if seen.kind is FactKind.IDENTIFIER]
     evidence.named = {seen.key for seen in names if seen.voice not in _OF_COMMANDS}
@@ -185,13 +188,13 @@ def collect(
     )
     statements.changed(evidence)
     _without_repeats(evidence)
-    gone = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
+    present = stale_lines.settle(evidence, messages, turns, span.cwd, span.kept, answers, span.known)
     named = {(one.kind, one.key) for one in seen_after}
     date_statements(evidence, turns, behind, answers.later, named, span.cwd)
-    gone |= {path for path, work in evidence.files.items() if work.restored and not work.changes}
-    earlier_requests.tell_changes(evidence, turns, same, gone)
-    tell_declared(evidence, gone)
-    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), gone, span.cwd)
+    present |= {path: "" for path, work in evidence.files.items() if work.restored and not work.changes}
+    earlier_requests.tell_changes(evidence, turns, same, present)
+    tell_declared(evidence, present)
+    tell_state(evidence, messages, span.kept, (previous, span.previous_entry), present, span.cwd)
     return evidence
 
 
@@ -235,15 +238,18 @@ def _missing(evidence: Evidence, sightings: Iterable[Sighting]) -> set[str]:
     }
     if not missed:
         return set()
-    named = {
-        seen.key.rpartition("/")[2]
-        for seen in sightings
-        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed
-    }
+    named: dict[str, set[str]] = {}
+    for seen in sightings:
+        if seen.kind is FactKind.PATH and seen.voice in _KNOWING and seen.entry not in evidence.failed:
+            named.setdefault(seen.key.rpartition("/")[2], set()).add(seen.key)
     return {
         path
         for path, work in missed.items()
-        if work.named == work.written or path.rpartition("/")[2] not in named
+        if work.named == work.written
+        or not any(
+            f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")
+            for other in named.get(path.rpartition("/")[2], ())
+        )
     }
 
 
@@ -314,7 +320,7 @@ def _work(
     entry: EntryIndex,
     cwd: str,
 ) -> None:
-    """Records the effects of a reply's calls on files, and the names in the written texts; failed calls changed nothing.
+    """Records the effects of a reply's calls on files, and the names in the written texts; `failed` calls changed nothing.
 
     `live` gets the files that were changed.
     """
@@ -357,7 +363,7 @@ def _work(
         else:
             work.named += 1
             # In a text anything may look like a file.
-            work.written += (within := _is_within(sighting.text, texts))
+            work.written += (within := _is_within(sighting.text, texts) or _is_text(sighting.text, commands))
             work.missed += within or any(sighting.text in part for part in parts)
     paths = {
         sighting.text: sighting.key
@@ -399,12 +405,20 @@ def _is_within(name: str, texts: Iterable[str]) -> bool:
     return any(name in text and name not in text.partition("<<")[0] for text in texts)
 
 
-def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: int, cwd: str) -> None:
-    """Takes changes that were not committed back where a command restores them; a `failed` commit keeps nothing.
+def _is_text(name: str, commands: Iterable[str]) -> bool:
+    """Whether commands have a name only in patterns, programs and what they print."""
+    having = [command for command in commands if name in command]
+    return bool(having) and all(is_text(name, command) for command in having)
+
+
+def _bring_back(evidence: Evidence, live: dict[str, FileWork], call: ToolCall, place: int, cwd: str) -> None:
+    """Takes changes that were not committed back where a command restores them; a failed commit keeps nothing.
 
     `live` are the files with such changes, and those that were put aside: of very many files few are looked at for a command.
     """
+    failed = call.id in evidence.failed_calls
     for one in restorations.restorations(call, cwd, failed=failed):
+        evidence.brought_back.add(one, place)
         for path in [path for path in live if one.covers(path, cwd)]:
             if one.by is BulkCommand.POP:
                 live[path].put_back(place)
@@ -413,6 +427,7 @@ def _bring_back(live: dict[str, FileWork], call: ToolCall, failed: bool, place: 
             if live[path].is_settled:
                 del live[path]
     if not failed and restorations.commits(command_of(call.arguments)):
+        evidence.brought_back.commit(place)
         for path, work in list(live.items()):
             work.commit()
             if work.is_settled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.forked import forked
@@ -11,19 +11,26 @@ from leafward.base.late_pattern import late
 from leafward.base.worker_processes import cores
 from leafward.redaction.redaction import Redactor
 from leafward.session.entries import LISTED, text_of, tool_calls
+from leafward.summaries.facts.call_reader import outputs_read
 from leafward.summaries.facts.calls.call_arguments import PATH_ARGUMENTS, first_of, is_silent
+from leafward.summaries.facts.known_texts import Known
 from leafward.summaries.summarizers.extractive.turns import as_asked
 from leafward.summaries.survival.spans import SpanMessage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from leafward.base.forked import Forked
     from leafward.session.entries import Body
+    from leafward.summaries.summarizers.summary import Span
+    from leafward.summaries.survival.span_reading import SpanReading
 
-_Done = TypeVar("_Done")
-
+_Changes = tuple["dict[int, Body]", Redactor]
+"""The messages that hold secrets, redacted, by place, and what redacted them."""
 _MANY = 1_000
 """Messages from which another process redacts them while this one does other work; fewer are sooner done than it began."""
+_AHEAD = 3
+"""This process reads one part in so many before the other one has read the outputs behind that."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(
@@ -40,32 +47,46 @@ class RedactedSpan(NamedTuple):
 
 
 def redacted_beside(
-    messages: Sequence[SpanMessage], work: Callable[[], _Done], stop: Callable[[], bool]
-) -> tuple[RedactedSpan, _Done]:
-    """Redacts the messages of a span, where it can in another process, while this one does the work. Raises Cancelled."""
-    child = forked(partial(_send_changes, messages)) if len(messages) >= _MANY and cores() > 1 else None
+    span: Span, read: Callable[[], SpanReading], stop: Callable[[], bool]
+) -> tuple[RedactedSpan, SpanReading]:
+    """Redacts the messages of a span, where it can in another process, while this one reads them. Raises Cancelled.
+
+    To read them takes much longer: the other process reads most outputs, too.
+    """
+    messages = span.messages
+    child = forked(partial(_work_beside, span)) if len(messages) >= _MANY and cores() > 1 else None
     if child is None:
-        done = work()
-        return redacted(messages, stop), done
+        reading = read()
+        return redacted(messages, stop), reading
     with child:
-        done = work()
+        span.known.ahead = partial(_outputs, child)
+        reading = read()
+        span.known.ahead = None
         as_they_are = [
             SpanMessage(entry, as_asked(message))
             for entry, message in unless_cancelled(_read(messages, lambda _text: None), stop)
         ]
-        changes = child.take()
+        # The outputs may come too late.
+        while isinstance(changes := child.take(), Known):
+            pass
     if changes is None:
-        return redacted(messages, stop), done
+        return redacted(messages, stop), reading
     changed, redactor = changes
     for place, message in changed.items():
         as_they_are[place] = as_they_are[place]._replace(message=message)
-    return RedactedSpan(as_they_are, redactor), done
+    return RedactedSpan(as_they_are, redactor), reading
 
 
-def _send_changes(
-    messages: Sequence[SpanMessage], send: Callable[[tuple[dict[int, Body], Redactor]], None]
-) -> None:
-    """Sends the messages that hold secrets, redacted, by place."""
+def _outputs(child: Forked[Known | _Changes]) -> Known | None:
+    """What a child read in outputs, once it is there."""
+    piece = child.take() if child.is_ready() else None
+    return piece if isinstance(piece, Known) else None
+
+
+def _work_beside(span: Span, send: Callable[[Known | _Changes], None]) -> None:
+    """Sends what the outputs of a span tell, and the messages that hold secrets, redacted."""
+    messages = span.messages
+    send(outputs_read(messages[len(messages) // _AHEAD :], span.cwd))
     spoken, redactor = redacted(messages, never)
     # It is long, and hardly anything is redacted afterwards.
     redactor.clean = set()

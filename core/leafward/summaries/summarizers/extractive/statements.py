@@ -160,12 +160,13 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
         if fact.count >= 2 and "\n" not in fact.text and (ran[fact.key] or fact.outcome)
     ]
     chains = [fact for fact in runs.commands if " && " in fact.key and is_broken(fact)]
-    unfinished = evidence.reader.calls.unfinished()
+    undecided = evidence.reader.calls.undecided()
     for fact in sorted(often, key=lambda fact: (-len(fact.entries), fact.key))[:_OFTEN]:
         worth = 0.5 + 0.1 * min(8, fact.count)
         # After a pipe the exit code is another program's.
         passes = fact.outcome == "exit 0" and is_check(fact.key) and "|" not in fact.key
-        passes = passes and unfinished.get(fact.key, NO_ENTRY) <= fact.ended
+        ended_last = undecided.get(fact.key, NO_ENTRY) <= fact.ended
+        passes = passes and ended_last
         if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
             count = _passes(evidence.reader.calls.passed[fact.key], evidence.reader.calls.failed[fact.key])
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
@@ -173,18 +174,21 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
             if failed(fact) and runs.passed.overcame(fact):
                 # It ran in other words in the end.
                 continue
-            section, text, limit = SummarySection.CONTEXT, _runs_text(evidence, fact, runs), 220
+            text = _runs_text(evidence, fact, runs, ended_last=ended_last)
+            section, limit = SummarySection.CONTEXT, 220
             if fact.outcome in ("", "exit 0"):
                 # It tells nothing beyond the command, which may be needed.
                 worth = 0.0
         add(evidence, section, text, (fact.entry, fact.last), worth, limit=limit)
 
 
-def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns) -> str:
-    """A command with the number of its runs and the last outcome."""
+def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns, *, ended_last: bool) -> str:
+    """A command with the number of its runs and, where it `ended_last`, the last outcome."""
     times = evidence.reader.calls.ran[fact.key]
     # Of a failure that was overcome the end says nothing any more.
-    told = fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
+    told = (
+        ended_last and fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
+    )
     often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")
     ran = f" ({often}; {last}{ended_with(fact.outcome)})" if told else f" ({often})"
     ran = ran if times else ""

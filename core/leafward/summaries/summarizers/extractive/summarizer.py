@@ -16,19 +16,19 @@ from leafward.base.errors import Cancelled
 from leafward.session.entries import text_of, tool_calls
 from leafward.session.messages import message_text
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.facts.forms.file_lists import LISTS
 from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
 from leafward.summaries.summarizers.extractive.redacted_span import redacted, redacted_beside
 from leafward.summaries.summarizers.extractive.selection.bare_names import BareNames
-from leafward.summaries.summarizers.extractive.selection.name_lists import LISTS
 from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth
 from leafward.summaries.summarizers.extractive.turns import asks_back, by_machine
 from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
-from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine, tokens_of
+from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -65,13 +65,13 @@ class Extractive:
         if span.read is None:
             (messages, redactor), reading = redacted(span.messages, stop), None
         else:
-            (messages, redactor), reading = redacted_beside(span.messages, span.read, stop)
+            (messages, redactor), reading = redacted_beside(span, span.read, stop)
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
         if not messages and not pins and utf16_length(previous) <= room and _is_ours(previous):
             return _summary(
-                previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor, 0
+                previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor
             )
         same = None if redactor.found else _as_read(span, reading, messages)
         evidence = collect(span, messages, previous, stop, same)
@@ -97,14 +97,14 @@ class Extractive:
         lines = chosen.room.render()
         text = "\n".join(line for line, _, _ in lines)
         progress(text)
-        return _summary(text, lines, redactor, chosen.left)
+        return _summary(text, lines, redactor)
 
 
 def _summary(
-    text: str, lines: Iterable[tuple[str, str, tuple[EntryIndex, ...]]], redactor: Redactor, left: int
+    text: str, lines: Iterable[tuple[str, str, tuple[EntryIndex, ...]]], redactor: Redactor
 ) -> Summary:
     made = tuple(SummaryLine(*line) for line in lines)
-    return Summary(text, tokens_of(text), Extractive.name, made, redacted=dict(redactor.found), dropped=left)
+    return Summary(text, Extractive.name, made, redacted=dict(redactor.found))
 
 
 def _as_read(span: Span, reading: SpanReading | None, messages: Sequence[SpanMessage]) -> SpanReading | None:
@@ -158,8 +158,6 @@ class _Choice:
     def __init__(self, worth: Worth, room: Room) -> None:
         self.worth = worth
         self.room = room
-        self.left = 0
-        """Lines that were worth including and did not fit."""
         self._gains: dict[int, float] = {}
         """The last known gain of each line, by its place among the candidates. Gains only fall."""
 
@@ -225,7 +223,6 @@ class _Choice:
         ]
         heapq.heapify(heap)
         taken = {id(candidate) for lines in self.room.taken.values() for candidate in lines}
-        self.left = self.left if lists else 0
         while heap:
             if stop():
                 raise Cancelled("the summary was cancelled")
@@ -240,9 +237,7 @@ class _Choice:
             if heap and again > heap[0]:
                 heapq.heappush(heap, again)
                 continue
-            fits = self._take(candidate, up_to=up_to, shared=shared, lists=lists)
-            if fits == lists:
-                self.left += -1 if lists else 1
+            self._take(candidate, up_to=up_to, shared=shared, lists=lists)
 
     def tell_end(self, end: Iterable[LineCandidate], units: int) -> list[LineCandidate]:
         """Takes lines from the end of the span in so many units; returns the others."""

@@ -155,21 +155,17 @@ class Model:
             text, dropped = fitted(text, work.budget, work.pins)
             if dropped:
                 board.remarks.append(f"{counted(dropped, 'line')} did not fit into {work.budget:,} tokens")
-        else:
-            dropped = 0
         usage = board.usage
         cost = None if board.unpriced else board.cost
         if usage is not None and cost is not None:
             usage = replace(usage, cost=cost)
         return Summary(
             text,
-            tokens_of(text),
             self.name,
             usage=usage,
             cost=cost,
             remarks=tuple(dict.fromkeys(board.remarks)),
             redacted=dict(work.redactor.found),
-            dropped=dropped,
         )
 
     def answer(

@@ -286,6 +286,9 @@ def test_a_report_of_a_list_has_the_thing_that_it_is_about() -> None:
         ("The gate makes it easy to leave the shed.", False),
         ("The names it reports are those of the shed.", False),
         ("The pump runs as it should.", False),
+        ("I chose it because the table of the orchard has one order.", True),
+        ("Inside it, the notes tell how the gate of the orchard opens.", True),
+        ("I chose the table because it has one order.", False),
     ],
 )
 def test_what_is_done_to_a_thing_without_a_name_points_back(sentence: str, back: bool) -> None:

@@ -43,16 +43,23 @@ def test_of_a_long_reply_what_is_found_comes_before_what_is_done_next() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "told"), [("Lane Goal Order", False), ("Lanes:", False), ("先画果园的路线再测试", True)]
+    ("heading", "told"),
+    [
+        ("Lane Goal Order", False),
+        ("Lanes:", False),
+        ("Perfeito!", False),
+        ("Parfait !", False),
+        ("先画果园的路线再测试", True),
+    ],
 )
-def test_a_heading_is_no_last_reply(heading: str, told: bool) -> None:
+def test_a_heading_or_an_exclamation_is_no_last_reply(heading: str, told: bool) -> None:
     """Fails where the heading of a list that leads to nothing is told as what was said last."""
     said = [
         user("Draw the lanes of the orchard."),
         reply(f"{heading}\n\n| a | b |\n|---|---|", ("a", "bash", {"command": "make lanes"})),
     ]
     lines = told_in(SummarySection.CONTEXT, *said, result("a", "ok"))
-    assert any(heading.rstrip(":") in one for one in lines if one.startswith("Last reply")) == told
+    assert any(heading.rstrip(":! ") in one for one in lines if one.startswith("Last reply")) == told
 
 
 def test_a_trouble_that_the_calls_behind_it_mend_is_no_last_reply() -> None:

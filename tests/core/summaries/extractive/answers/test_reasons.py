@@ -59,6 +59,7 @@ def test_the_way_that_was_taken_is_a_decision_with_its_reason(said: str, told: s
         "The lint is still running, so the state of `make check` is open.",
         "Is it that `Frost` compares its day alone, so the order changes?",
         "The issue is the type.",
+        "The rows get mixed up because `sort_rows` and `read_rows` share one buffer...",
     ],
 )
 def test_a_guess_or_a_word_on_the_next_call_is_no_reason(said: str) -> None:

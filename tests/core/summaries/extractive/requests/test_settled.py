@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.summarizers.extractive.requests.user_requests import GOT_REPLY
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
@@ -251,7 +252,7 @@ def test_what_no_kept_message_goes_on_with_is_quoted_where_lines_leave_room() ->
 def test_files_have_a_second_line_in_room_that_nothing_else_takes() -> None:
     calls = [(f"r{place}", "read", {"path": f"src/part{place}.py"}) for place in range(14)]
     said = [ASKED, reply("", *calls), *(result(key, "x = 1") for key, _, _ in calls)]
-    text = summarize(span(*said, kept=kept(reply("And on."))), 2_000).text
+    text = with_whole_paths(summarize(span(*said, kept=kept(reply("And on."))), 2_000).text)
     assert all(f"`src/part{place}.py`" in text for place in range(14))
     assert text.count("- Read: ") == 2
 

@@ -1,6 +1,8 @@
-"""What a reply stated is told until two later requests had work, and longer only where nobody named its subject since."""
+"""What a reply stated is told until two later requests had work, longer only where nobody named its subject since, and never after four."""
 
 from __future__ import annotations
+
+import pytest
 
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import ran, reply, told_in, user, worked
@@ -45,6 +47,34 @@ def test_behind_a_second_one_it_is_told_only_where_its_subject_was_left_alone() 
 def test_a_request_that_was_only_talked_about_ages_nothing() -> None:
     talked = [user("and what is a gate of the valley called?"), reply("A gate of the valley is a weir.")]
     assert _said(*_FIRST, *_later(1), *talked, *talked) == [_WORKED_ON, _LEFT_ALONE, _NAMELESS]
+
+
+def test_behind_four_requests_only_the_cause_is_told() -> None:
+    cause = "Root cause: the pump of the pond draws more than the fence can carry."
+    report = "Added a valve to the pump of the pond."
+    said = f"Mended the gate of the orchard.\n\n{_LEFT_ALONE}\n\n{cause}\n\n{report}"
+    first = [user("Mend the gate of the orchard."), *worked("src/gate.py", "gate"), reply(said)]
+    talked = [user("and what is a gate of the valley called?"), reply("A gate of the valley is a weir.")]
+    told = told_in(SummarySection.CONTEXT, *first, *talked * 3)
+    assert _LEFT_ALONE in told
+    assert report in told
+    told = told_in(SummarySection.CONTEXT, *first, *talked * 4)
+    assert _LEFT_ALONE not in told
+    assert report not in told
+    assert cause in told
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "La puerta del huerto debería abrirse de nuevo después de la lluvia.",
+        "La porte du verger devrait maintenant s'ouvrir après chaque pluie.",
+        "重新 启动 之后， 果园 的 门 应该 可以 再次 正常 打开。",
+    ],
+)
+def test_what_should_be_is_no_statement(expected: str) -> None:
+    said = [*_FIRST[:-1], reply(f"The cause is the pump of the pond.\n\n{expected}")]
+    assert expected not in told_in(SummarySection.CONTEXT, *said)
 
 
 def test_a_sentence_about_something_that_only_the_one_before_it_names_is_not_told() -> None:

@@ -161,4 +161,4 @@ def test_work_is_reset_away_once() -> None:
             *ran(f"{key}3", "git reset --hard HEAD~1"),
         ]
     said += [*worked("src/parser.py", "c"), reply("The parser reads ahead now.")]
-    assert "Last file changed: `src/parser.py`" in told_in(CONTEXT, *said)
+    assert "Last file edited: `src/parser.py`" in told_in(CONTEXT, *said)

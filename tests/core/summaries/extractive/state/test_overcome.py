@@ -258,3 +258,29 @@ def test_a_command_that_the_agent_cut_off_blocks_nothing_but_where_it_checks(
     printed = "Command timed out after 2m 0.0s\n\n> next dev -p 3001\n   - Network:      http://10.0.0.1:3001"
     told = told_in(SummarySection.BLOCKED, *_BEGUN, *_printed("a", command, printed, True))
     assert bool(told) is blocks
+
+
+@pytest.mark.parametrize(
+    ("command", "checks"),
+    [
+        ('npx docs library pear "pear install ERR approve the build scripts"', False),
+        ("git checkout test/two-orchards", False),
+        ('gh workflow run list --workflow "Orchard CI/CD"', False),
+        ("git switch orchard && make ci", True),
+        ("git diff --check", True),
+        ('bash -c "npm run build"', True),
+        ('cd "my orchard" && npm test -- -t "frost in May"', True),
+    ],
+)
+def test_what_a_command_only_says_or_calls_a_branch_is_no_check(command: str, checks: bool) -> None:
+    assert overcome.is_check(command) is checks
+
+
+def test_a_command_that_was_put_wrongly_blocks_nothing_whatever_it_names() -> None:
+    usage = "unknown flag: --workflow\n\nUsage:  gh workflow run [<id> | <name>] [flags]"
+    wrong = _printed("u", 'gh workflow run list --workflow "Orchard CI/CD"', usage, True)
+    assert told_in(SummarySection.BLOCKED, *_BEGUN, *wrong, *ran("g", "git push"), *_edited()) == []
+
+
+def _edited() -> list[dict[str, object]]:
+    return [reply("", ("w", "write", {"path": "src/frost.ts", "content": "f"})), result("w", "ok")]

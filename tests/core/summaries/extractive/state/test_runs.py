@@ -108,3 +108,55 @@ def test_requests_that_a_server_refused_are_not_told_without_that(printed: str, 
     assert f"Run `{_CODE}` (2 times; the last {end})" in told_in(SummarySection.CONTEXT, *said)
     # It may be just what was to be seen.
     assert told_in(SummarySection.BLOCKED, *said) == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "failed"), [("Command aborted", True), ("src/a.test.ts:\n    at weigh (src/a.ts:1:2)", False)]
+)
+def test_a_check_whose_last_run_may_have_ended_in_any_way_is_not_told_as_passing(
+    printed: str, failed: bool
+) -> None:
+    """Fails where the end of an earlier run is told for that of the last one, which was stopped or printed no result."""
+    passed = [*ended("a", "npm run check", "ok"), *ended("b", "npm run check", "ok")]
+    assert "`npm run check` passes (2 times)" in told_in(SummarySection.DONE, *_BEGUN, *passed)
+    last = ended("c", "npm run check | tail -5" if not failed else "npm run check", printed, failed=failed)
+    text = "\n".join(told_in(SummarySection.DONE, *_BEGUN, *passed, *last))
+    assert "npm run check" not in text
+    told = told_in(SummarySection.CONTEXT, *_BEGUN, *passed, *last)
+    assert "Run `npm run check` (3 times)" in told
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "failed", "told"),
+    [
+        # The tests never ran.
+        ("bun run lint && bun run test", "a.ts:1:2 lint\nFound 4 errors.", True, "failed"),
+        (
+            "bun run lint && bun run test",
+            "Found 4 errors.\n$ bun test\n 3 pass\n 1 fail",
+            True,
+            "printed 3 pass, 1 fail",
+        ),
+        ("uv run pytest -q", "4 errors in 0.3s", True, "printed 4 errors"),
+    ],
+)
+def test_what_a_linter_counts_before_the_tests_are_no_counts_of_tests(
+    command: str, printed: str, failed: bool, told: str
+) -> None:
+    said = [*_BEGUN, *ended("a", command, printed, failed=failed)]
+    assert f"Last test run: `{command}` {told}" in told_in(SummarySection.CONTEXT, *said)
+
+
+def test_a_command_that_only_compiles_the_tests_is_no_run_of_them() -> None:
+    said = [*_BEGUN, *ended("a", "go test ./...", "ok  \torchard/x\t0.3s")]
+    compiled = ended(
+        "b", "go test ./... -count=1 -run=^$ | head -5", "ok  \torchard/x\t0.3s [no tests to run]"
+    )
+    state = told_in(SummarySection.CONTEXT, *said, *compiled)
+    assert "Last test run: `go test ./...` passed" in state
+
+
+def test_a_command_that_goes_on_in_the_next_line_is_told_without_the_sign_of_that() -> None:
+    command = "cd /home/ada/barn && \\\n  make \\\n  check"
+    state = told_in(SummarySection.CONTEXT, *_BEGUN, *ended("a", command, "12 passed"))
+    assert "Last test run: `make check` printed 12 passed" in state

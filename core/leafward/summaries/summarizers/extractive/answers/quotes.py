@@ -86,7 +86,9 @@ _IS_PLAN = late(
 )
 """The beginning of a plan: the mark of Codex, a title, or words that give one."""
 _AGED = 2
-"""Later requests with work after which a statement is not told any more."""
+"""Later requests with work after which a statement is not told any more, unless nobody named since what it names."""
+_OLD = 4
+"""Later requests after which hardly a statement is needed."""
 _WHOLE = 8
 """Words from which a statement is no half thought."""
 
@@ -142,6 +144,8 @@ class _TurnEnd(NamedTuple):
     """Whether it makes calls itself."""
     aged: bool
     """Whether so many later requests had work that what it tells has hardly stayed."""
+    old: bool
+    """Whether so many requests followed that what it tells is hardly needed."""
     overtaken: bool
     """Whether files were changed, or other work began, behind it."""
     agreed: bool
@@ -174,6 +178,8 @@ class _TurnEnds(NamedTuple):
     """Where the last request with work is."""
     aged_until: int
     """The position up to which answers are aged."""
+    old_until: int
+    """The position up to which they are old."""
 
     @classmethod
     def of(
@@ -212,6 +218,7 @@ class _TurnEnds(NamedTuple):
                 islice((turn.first for turn in reversed(turns) if turn.works or turn.waits), _AGED - 1, None),
                 0,
             ),
+            old_until=turns[-_OLD].first if len(turns) > _OLD else 0,
         )
 
     def end_at(self, place: int) -> _TurnEnd:
@@ -225,6 +232,7 @@ class _TurnEnds(NamedTuple):
             plans=False,
             calls=place in self.calling,
             aged=place < self.aged_until,
+            old=place < self.old_until,
             overtaken=place < max(self.carried.last_change, self.since),
             agreed=place in self.agreed,
             talk=not self.calling,
@@ -253,6 +261,8 @@ def _quote(
     # A choice from before later work is no more than what the reply said then, unless the user agreed to it.
     overtaken = section is SummarySection.DECISIONS and end.overtaken and not (end.agreed and _chooses(line))
     section = SummarySection.CONTEXT if context or reports or overtaken else section
+    if end.old and section is SummarySection.CONTEXT and not names_cause(line):
+        return
     if (proposes or not context) and points_back(line):
         line = passage.alone()
         before = passage.before.rstrip()

@@ -212,7 +212,7 @@ def _reasons(said: Sequence[str]) -> Iterator[tuple[str, bool]]:
             if not (before and is_way and _is_stated(before) and not points_back(before)):
                 continue
             line = f"{_without_opening(before)} {line}"
-        if line.endswith((":", "：", "?", "？")) or responses.agrees(line) or _holds(low, _FIRST):
+        if line.endswith((":", "：", "?", "？", "...", "…")) or responses.agrees(line) or _holds(low, _FIRST):
             continue
         if (
             _FEWEST <= len(line) <= _MOST

@@ -19,7 +19,8 @@ _POINTS_AWAY = re.compile(
     r"|the (?:\w+ ){1,3}(?:above|below)\b|(?:both|all|none|neither|either|each|one|two|three|some|most|any|half) of (?:them|these|those|the (?:two|three|four|above|others))\b"
     r"|(?:both|each|neither|either|all (?:two|three|four|five|six)) (?:is|are|was|were|has|have|had|do|does|did|can|will|would|should|needs?|now)\b|each one\b"
     r"|(?:option|approach|variant|alternative|step|point|item|finding|question|suggestion|idea) (?:#?\d{1,2}|[A-D])\b(?!\W{0,3}(?:[:(–—]| - )| (?:is|was|has been) (?:now )?(?:implemented|done|built|in place|live|applied|merged|working)\b)"
-    r"|(?:here|there),? (?:the|it|we|you|they|each|all)\b|(?:in|for|with|after|because of|without|like) (?:this|that|these|those|them|both(?: cases)?|either(?: case)?|each case)(?:,| case\b| \w+,))"
+    r"|(?:here|there),? (?:the|it|we|you|they|each|all)\b|(?:in|for|with|after|because of|without|like) (?:this|that|these|those|them|both(?: cases)?|either(?: case)?|each case)(?:,| case\b| \w+,)"
+    r"|(?:in|inside|within|on|with|without|of|for|from|to|by|behind|under|besides?) (?:it|them)\b|(?:i|we)(?:['’]ve| have)? \w+ (?:it|them)\b)"
 )
 """The beginning of a sentence about something that other text numbers, lists or shows."""
 _NO_SUBJECT = re.compile(
@@ -73,7 +74,9 @@ _STATEMENT = re.compile(
     r"|(?:if|for|while|switch) \(.{1,200}\)|@[\w.]+\(|\$ \S|[\w.]{1,100}\([^()]{0,200}\)$|[\w.\[\]]{1,100} [-+*]?= \S{1,200}$"
 )
 """The beginning of a statement that stands in no fence."""
-_HEADING = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*[.:]?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])")
+_HEADING = re.compile(
+    r"[^\W\d_]+(?:-[^\W\d_]+)*(?:[.:]| ?!)?|[A-ZÀ-Þ][^\W\d_]+(?: [^\W\d_]+){1,3}(?<![.!?:)])"
+)
 """One word, or a few without a stop, of letters alone."""
 _LONG = 4
 """Letters of a longer word, and how many of them a heading has."""
@@ -161,7 +164,7 @@ def is_code(sentence: str) -> bool:
 
 
 def is_heading(text: str) -> bool:
-    """Whether a text is but a heading, which tells nothing. In a script without blanks a sentence may be one word."""
+    """Whether a text is but a heading or an exclamation, which tells nothing. In a script without blanks a sentence may be one word."""
     return _HEADING.fullmatch(text) is not None and text.casefold() != text.upper()
 
 

@@ -6,6 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from leafward.files.shell.writes import may_change
+from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.named_folders import folder_of
+from leafward.summaries.facts.forms import file_lists, forms
 from leafward.summaries.facts.values import Fact, FactKind
 from leafward.summaries.summarizers.extractive.candidates import Evidence, FileWork, LineCandidate
 from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, harmless
@@ -13,12 +17,6 @@ from leafward.summaries.summarizers.outline import LINE_LIMIT, SummarySection, h
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_READ = "Read: "
-_NAMED = "Named in calls: "
-_CHANGED = "Changed: "
-"""The beginning of a line of files without further details."""
-LISTS = frozenset({_READ, _NAMED, _CHANGED})
-"""Groups of files, of which a summary has one line each."""
 _BARE = re.compile(r"` changed( \d+×)?(?:, (.{1,20}))?$")
 FILES_A_LINE = 10
 """The most files in such a line."""
@@ -74,18 +72,20 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
             for path in fact.about:
                 counts.setdefault(path, []).append(fact)
     total = max(1, evidence.size)
+    counted_at = [evidence.position.get(fact.last, -1) for some in counts.values() for fact in some]
+    places = [place for place in counted_at if place >= 0]
+    by_command = _changed_by_commands(evidence, min(places)) if places else {}
     for work in sorted(evidence.files.values(), key=lambda work: (-work.last, work.path)):
         path = work.path
         if path in evidence.missing:
             continue
-        group = "" if work.changes else _READ if work.reads else _NAMED
+        group = "" if work.changes else file_lists.READ if work.reads else file_lists.NAMED
         done = f"changed {work.changes}×" if work.changes > 1 else "changed"
         # How often a call names a file, in a pattern or a list of steps too, tells nothing of it.
         times = work.reads
         # A change makes an older count wrong.
-        counted = [
-            fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > work.changed
-        ]
+        changed = max(work.changed, by_command.get(path, -1), by_command.get("", -1))
+        counted = [fact for fact in counts.get(path, ()) if evidence.position.get(fact.last, -1) > changed]
         lines = max(counted, key=lambda fact: fact.last, default=None)
         if group:
             text = harmless(
@@ -106,11 +106,22 @@ def file_lines(evidence: Evidence, chances: Mapping[tuple[FactKind, str], float]
     return found
 
 
+def _changed_by_commands(evidence: Evidence, since: int) -> dict[str, int]:
+    """The last positions behind one at which commands may have changed files; an empty name stands for any file."""
+    cwd = evidence.reader.texts.cwd
+    return {
+        forms.canonical_path(path, cwd) if path else "": place
+        for place, calls in evidence.calls.items()
+        for call in (calls if place > since else ())
+        for path in may_change(command_of(call.arguments), folder_of(call))
+    }
+
+
 def join_bare(taken: Sequence[Names]) -> None:
     """Lets changed files without names share a line, where there are several."""
     bare = [names for names in taken if names.work is not None and names.work.changes and not names.names]
     for names in bare if len(bare) > 1 else ():
-        names.candidate.group = _CHANGED
+        names.candidate.group = file_lists.CHANGED
         names.candidate.text = _BARE.sub(_in_brackets, names.candidate.text)
 
 
@@ -121,22 +132,34 @@ def _in_brackets(match: re.Match[str]) -> str:
 
 def grouped(candidates: Sequence[LineCandidate]) -> list[LineCandidate]:
     """Lines of one group merged into one, at the place of the first of them."""
-    lines: list[LineCandidate] = []
-    groups: dict[str, LineCandidate] = {}
-    counts: dict[str, int] = {}
+    lines: list[tuple[LineCandidate, list[str]]] = []
+    begun: dict[str, int] = {}
+    """The last line of each group, by its place."""
+    length: dict[str, int] = {}
     for candidate in candidates:
-        line = groups.get(candidate.group)
-        full = candidate.group in LISTS and counts.get(candidate.group, 0) % FILES_A_LINE == 0
-        counts[candidate.group] = counts.get(candidate.group, 0) + 1
-        if line is not None and not full and len(line.text) + len(candidate.text) <= GROUP_LIMIT:
-            line.text += f"{', ' if candidate.section is SummarySection.CONTEXT else '; '}{candidate.text}"
-            line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
-            continue
-        if candidate.group:
-            line = replace(candidate, text=candidate.group + candidate.text, sources=candidate.sources[-1:])
-            groups[candidate.group] = candidate = line
-        lines.append(candidate)
-    return lines
+        group, size = candidate.group, len(candidate.text)
+        if group and group in begun:
+            line, texts = lines[begun[group]]
+            full = group in file_lists.LISTS and len(texts) == FILES_A_LINE
+            if not full and length[group] + size <= GROUP_LIMIT:
+                length[group] += size + 2
+                texts.append(candidate.text)
+                line.sources = tuple(dict.fromkeys((*line.sources, *candidate.sources[-1:])))
+                continue
+        if group:
+            begun[group], length[group] = len(lines), len(group) + size
+            candidate = replace(candidate, sources=candidate.sources[-1:])
+        lines.append((candidate, [candidate.text]))
+    for line, texts in lines:
+        if line.group:
+            line.text = line.group + _joined(line, texts)
+    return [line for line, _ in lines]
+
+
+def _joined(line: LineCandidate, texts: Sequence[str]) -> str:
+    if line.group in file_lists.LISTS:
+        return file_lists.joined(texts)
+    return (", " if line.section is SummarySection.CONTEXT else "; ").join(texts)
 
 
 def telling(name: str) -> bool:

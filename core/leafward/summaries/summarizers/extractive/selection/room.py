@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leafward.session.tokens import CHARS_PER_TOKEN, utf16_length
+from leafward.summaries.facts.forms.file_lists import LISTS
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL
 from leafward.summaries.summarizers.extractive.selection.name_lists import (
     FILES_A_LINE,
     GROUP_LIMIT,
-    LISTS,
     grouped,
 )
 from leafward.summaries.summarizers.outline import TOLD, Provenance, SummarySection, cut, line_key

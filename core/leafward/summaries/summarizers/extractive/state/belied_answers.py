@@ -108,7 +108,8 @@ def _runs(messages: Sequence[SpanMessage]) -> tuple[list[_Run], list[int]]:
             command = commands.pop(str(message.get("toolCallId")), "")
             if not command or (check := check_of(command)) is None:
                 continue
-            outcome = outcome_of(text_of(message.get("content")), bool(message.get("isError")), command)
+            printed, failed = text_of(message.get("content")), bool(message.get("isError"))
+            outcome = outcome_of(printed, failed, command, message.get("exitCode"))
             if outcome not in ("", UNTOLD, DECLINED):
                 runs.append(
                     _Run(

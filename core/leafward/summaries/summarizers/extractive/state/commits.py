@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leafward.files.running_commands import process_in
 from leafward.session.entries import EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import command_of
+from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import failed_calls
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.summarizers.extractive.candidates import (
@@ -21,6 +22,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     LineCandidate,
     add,
 )
+from leafward.summaries.summarizers.extractive.state.git_branch import GitBranches
 from leafward.summaries.summarizers.outline import SummarySection
 
 if TYPE_CHECKING:
@@ -50,9 +52,6 @@ _UNPUSHED = re.compile(
 )
 """Statements that a later commit, or push, makes wrong."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？;；])\s*")
-_BRANCH = re.compile(
-    r"\bgit\b[^|;&\n]{0,60}\b(?:checkout|switch)\s+(?:-[bcBC]\s+)?([\w][\w./-]{1,80})\s*(?:$|&&|;|\|)"
-)
 _FAILED = re.compile(
     r"(?m)^(?:fatal: |error: (?:pathspec|Your local changes|could not|cannot|failed to push)|nothing (?:added )?to commit|no changes added to commit|Aborting commit)"
 )
@@ -85,8 +84,8 @@ def settled(
     cwd: str,
 ) -> None:
     """Adds the commits that were made and not taken back, here or in the `kept` messages, and the branch."""
-    waiting: dict[str, tuple[EntryIndex, str]] = {}
-    branch: tuple[EntryIndex, str] | None = None
+    waiting: dict[str, tuple[EntryIndex, str, str]] = {}
+    branches = GitBranches(cwd)
     made: list[_Commit] = []
     total = max(1, len(messages))
     uncommitted, unpushed = _Left(_UNCOMMITTED, evidence), _Left(_UNPUSHED, evidence)
@@ -95,19 +94,18 @@ def settled(
         if role == "assistant":
             for call in evidence.calls.get(place, ()):
                 if command := command_of(call.arguments):
-                    waiting[call.id] = (entry, command)
+                    waiting[call.id] = (entry, command, folder_of(call))
         elif role == "toolResult":
-            began, command = waiting.pop(str(message.get("toolCallId")), (entry, ""))
-            if "git" not in command or message.get("isError"):
+            began, command, folder = waiting.pop(str(message.get("toolCallId")), (entry, "", ""))
+            if "git" not in command:
                 continue
-            printed = text_of(message.get("content"))
+            printed, broken = text_of(message.get("content")), bool(message.get("isError"))
             named = _NAMED.search(printed)
             failed = _FAILED.search(printed) is not None
-            if process_in(printed) is not None or (named is None and failed):
+            branches.add(command, folder, printed, began, failed=broken or failed)
+            if broken or process_in(printed) is not None or (named is None and failed):
                 # It waits, or git says that it did nothing, which the exit code of a later command hides.
                 continue
-            on = _BRANCH.search(command)
-            branch = (began, on[1]) if on is not None and "." not in on[1] else branch
             _take_back(evidence, command, made, turns, messages, cwd)
             if _COMMITS.search(command) is not None:
                 uncommitted.outdate(evidence, place)
@@ -135,8 +133,8 @@ def settled(
         for call in tool_calls(body) if body.get("role") == "assistant" else ():
             if call.id not in refused and "git" in (command := command_of(call.arguments)):
                 _take_back(evidence, command, made, turns, messages, cwd)
-    if branch is not None:
-        add(evidence, SummarySection.CONTEXT, f"On the git branch `{branch[1]}`", (branch[0],), 1.0)
+    if (on := branches.told()) is not None:
+        add(evidence, SummarySection.CONTEXT, on[0], (on[1],), 1.0)
 
 
 def _take_back(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.session.entries import text_of
-from leafward.summaries.facts.calls.outcomes import failed_calls, files_changed
+from leafward.summaries.facts.calls.outcomes import files_changed
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.responses import denies, refutes, takes_back, undid
 from leafward.summaries.facts.sentences.subjects import Subjects
@@ -61,7 +61,6 @@ def taken_back(turns: Sequence[Turn]) -> dict[int, int]:
 def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequence[Turn], cwd: str) -> None:
     """Leaves out the work that the user took back, and adds a line about that; the last of the turns may follow the messages."""
     taken = taken_back(turns)
-    failed = failed_calls(message for _, message in messages) if taken else frozenset()
     for number, by in taken.items():
         turn, words = turns[number], turns[by]
         entries = {entry for entry, _ in messages[turn.first : words.first]}
@@ -80,12 +79,12 @@ def take_back(evidence: Evidence, messages: Sequence[SpanMessage], turns: Sequen
             lead = "Undone by the user: "
             evidence.undo(range(turn.first, min(words.first, len(messages))), cwd)
             undone = messages[turn.first : words.first]
-            changed = [path for _, done in undone for path in files_changed(done, failed, cwd)]
+            changed = [path for _, done in undone for path in files_changed(done, evidence.failed_calls, cwd)]
             if changed:
                 text = f"{named_files(list(dict.fromkeys(changed)))}, changed for: {text}"
                 since = messages[words.first :]
                 if _ONCE_MORE.search(words.own) and set(changed).issubset(
-                    path for _, done in since for path in files_changed(done, failed, cwd)
+                    path for _, done in since for path in files_changed(done, evidence.failed_calls, cwd)
                 ):
                     lead = "Done anew after the user undid it: "
         sources = (turn.entry, words.entry)[: 1 + (words.entry in evidence.position)]

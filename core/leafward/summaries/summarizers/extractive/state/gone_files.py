@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from leafward.files.shell.wrappers import unwrapped
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import COMMAND_ARGUMENTS, changes_text, paths_of
 from leafward.summaries.facts.calls.named_folders import folder_of, path_at
-from leafward.summaries.facts.calls.outcomes import failed_calls, patches_of
+from leafward.summaries.facts.calls.outcomes import patches_of
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.summarizers.extractive.candidates import OUTCOME, Evidence, LineCandidate, add
 from leafward.summaries.summarizers.outline import SummarySection
@@ -36,6 +36,8 @@ _BETWEEN_WORDS = re.compile(r"[\s;|&\"']+")
 _FOLDERS = 64
 """Words of a command, and ends of paths in it, that may be a folder that it lists."""
 _NOT_THERE = re.compile(r"(?i)\b(?:does not exist|no such file|not found|ENOENT)\b")
+_DEEPEST = 64
+"""Folders above a file that are looked at."""
 _SOON = 16
 """Messages behind a call among which its result is."""
 _WRITES_NOTHING = re.compile(
@@ -73,13 +75,18 @@ class GoneFile:
 
 
 def gone_files(
-    messages: Sequence[SpanMessage], calls: Mapping[int, Sequence[ToolCall]], cwd: str
+    messages: Sequence[SpanMessage],
+    calls: Mapping[int, Sequence[ToolCall]],
+    failed: AbstractSet[str],
+    cwd: str,
 ) -> dict[str, GoneFile]:
-    """The files that were deleted or renamed and did not come back, by their names; `calls` are those of the messages, by position."""
+    """The files that were deleted or renamed and did not come back, by their names.
+
+    `calls` are those of the messages, by position, and `failed` the ids of those that were not done.
+    """
     gone: dict[str, GoneFile] = {}
     written: set[str] = set()
     """Files that calls wrote: no program writes those again."""
-    failed = failed_calls(message for _, message in messages)
     for place, made in calls.items():
         entry = messages[place].entry
         for call in made:
@@ -164,6 +171,45 @@ def _runs_behind_removal(script: str) -> bool:
     return False
 
 
+def take_along(evidence: Evidence, gone: Mapping[str, GoneFile]) -> dict[str, GoneFile]:
+    """Adds the files of deleted and renamed folders, but for those that a call named since; a renamed one keeps its work under its new path.
+
+    What was moved to a folder that was there before lies in it.
+    """
+    folders: dict[str, int] = {}
+    """The folders of known files, each with the first position at which a call named one in it."""
+    for path, work in evidence.files.items():
+        first = evidence.position.get(work.sources[0], -1) if work.sources else work.last
+        for folder in _folders(path):
+            folders[folder] = min(first, folders.get(folder, first))
+    found = {
+        path: replace(what, now=f"{what.now}/{path.rpartition('/')[2]}")
+        if folders.get(what.now, what.place) < what.place
+        else what
+        for path, what in gone.items()
+    }
+    for path, work in list(evidence.files.items()):
+        folder = next((one for one in _folders(path) if one in gone), "")
+        if not folder or path in gone or work.last > gone[folder].place:
+            continue
+        what = found[folder]
+        now = f"{what.now}{path[len(folder) :]}" if what.now else ""
+        found[path] = replace(what, now=now, quiet=True)
+        if now:
+            work.path = now
+            evidence.files.setdefault(now, evidence.files.pop(path))
+    return found
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders around a file, the nearest first."""
+    for _ in range(_DEEPEST):
+        path = path.rpartition("/")[0]
+        if not path:
+            return
+        yield path
+
+
 def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[Turn]) -> None:
     """Leaves out the lines about files from before they were deleted or renamed, and says that they were.
 
@@ -177,6 +223,9 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
         if "." not in name:
             if not what.now:
                 evidence.removed.add(name)
+            continue
+        if what.now.rsplit("/", 1)[-1] == name and what.quiet:
+            # With its folder: its name is what it was.
             continue
         left = without_file(evidence, path, what.place)
         work = evidence.files.pop(path, None)
@@ -193,11 +242,18 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
             continue
         if listed < _TOLD_FILES and path not in between and not what.quiet:
             listed += 1
-            now = what.now
-            while now in gone:
-                now = gone[now].now
+            now = present_name(path, gone)
             text = f"Renamed `{path}` to `{now}`" if now else f"Deleted `{path}`"
             add(evidence, SummarySection.DONE, text, (what.entry,), 3.0)
+
+
+def present_name(path: str, gone: Mapping[str, GoneFile]) -> str:
+    """The name of a file at the end, which may have been renamed several times; empty where it was deleted."""
+    seen = set[str]()
+    while path in gone and path not in seen:
+        seen.add(path)
+        path = gone[path].now
+    return path
 
 
 def _is_scratch(made: int, gone: int, turns: Sequence[Turn]) -> bool:

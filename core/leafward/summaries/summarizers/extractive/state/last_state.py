@@ -1,17 +1,18 @@
-"""The state of the work at the end of a span: the last changed file, and the output of the last test run."""
+"""The state of the work at the end of a span: the last edited file, and the output of the last test run."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from leafward.files.running_commands import process_in
-from leafward.files.shell.writes import written_texts
+from leafward.files.shell.writes import edits
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import command_of
 from leafward.summaries.facts.calls.named_folders import folder_of
-from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed, runs_tests
+from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, files_changed_by, runs_tests
 from leafward.summaries.facts.calls.printed_errors import NO_TESTS, UNTOLD, outcome_of
+from leafward.summaries.facts.calls.restorations import BroughtBack
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.prose import sentences
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from leafward.session.entries import Body, ToolCall
     from leafward.summaries.survival.spans import SpanMessage
 
-_FILE = "Last file changed"
+_FILE = "Last file edited"
+_BY_TOOL = " by a tool"
+"""Behind it where a command edited files since whose names are not known."""
 _RUN = "Last test run"
 _COUNTS = "Last counts of tests"
 """The beginning of a line about an earlier run, where the last one printed no counts."""
@@ -39,17 +42,32 @@ _FAILING = re.compile(r"(?<![\d,])[1-9][\d,]* (?:fail|error)")
 """A count of failures."""
 _PASSING = re.compile(r"(?<![\d,])[1-9][\d,]* pass|passed [1-9]")
 """A count of passes."""
+_CHAINED = re.compile(r"&&|;")
+_COUNTS_TESTS = re.compile(r"pass|fail|ok\b")
 _CHANGED_SINCE = "; files were changed after it"
 _AGAIN = "; started again, no result yet"
 _SAID = 80
 """Characters that are quoted of what the user said about the tests."""
 _COMMAND = 120
 """Characters of a command that are quoted."""
-_OF_STATE = re.compile(rf"(?:{_FILE}|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
+_OF_STATE = re.compile(rf"(?:{_FILE}(?:{_BY_TOOL})?|{_RUN}|{_COUNTS})(?:{BEFORE_KEPT})?: `")
+
+
+class _Edited(NamedTuple):
+    """The last edit of files that are still there as it left them."""
+
+    last: int
+    """Its position; -1 where there is none."""
+    place: int = -1
+    """The position of the last edit of a file that is known by name."""
+    path: str = ""
+    """That file, by its present name; empty where there is none."""
+    hidden: bool = False
+    """Whether files were edited since whose names are not known."""
 
 
 def tells_state(line: str) -> bool:
-    """Whether a line of an earlier summary is one of ours about the last change or the last run."""
+    """Whether a line of an earlier summary is one of ours about the last edit or the last run."""
     return _OF_STATE.match(line) is not None
 
 
@@ -58,33 +76,34 @@ def tell_state(
     messages: Sequence[SpanMessage],
     kept: Sequence[SpanMessage],
     previous: tuple[str, EntryIndex],
-    gone: Collection[str],
+    names: Mapping[str, str],
     cwd: str,
 ) -> None:
     """Adds a line about each; without one in the span, the line of the previous summary is carried on.
 
     Behind a run that printed no counts, as one that does not compile, the last counts are those of an earlier run.
 
-    `gone` are files that were deleted or renamed since: the last of the other files is named.
+    `names` are files that were renamed since, each with its present name, and those that are gone, with none: the last of the
+    other files is named.
     """
     before = {
         line.partition(":")[0].removesuffix(BEFORE_KEPT): line.removesuffix(_AGAIN)
         for _, line, _ in read_outline(previous[0])
         if tells_state(line)
     }
-    failed = failed_calls(message for _, message in messages)
-    changed = _last_change(messages, failed, gone, cwd)
-    if changed is not None:
-        place, path = changed
-        lead = _FILE + BEFORE_KEPT * (
-            _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
-        )
-        _add(evidence, f"{lead}: `{harmless(path, _COMMAND)}`", messages[place].entry)
-    elif (line := before.get(_FILE)) is not None and line.partition("`")[2].rstrip("`") not in gone:
-        changes = _last_change(kept, failed_calls(m for _, m in kept), (), cwd) is not None
-        _add(evidence, f"{_FILE}{BEFORE_KEPT * changes}:{line.partition(':')[2]}", previous[1])
+    edited = _last_edit(messages, evidence.failed_calls, names, evidence.brought_back, cwd)
+    later = _last_edit(kept, failed_calls(m for _, m in kept), {}, BroughtBack(), cwd)
+    behind = BEFORE_KEPT * (later.last >= 0)
+    if edited.path:
+        lead = _FILE + _BY_TOOL * edited.hidden + behind
+        _add(evidence, f"{lead}: `{harmless(edited.path, _COMMAND)}`", messages[edited.place].entry)
+    elif edited.last < 0 and (line := before.get(_FILE) or before.get(_FILE + _BY_TOOL)) is not None:
+        lead, _, path = line.partition(": ")
+        if path := names.get(path.strip("`"), path.strip("`")):
+            _add(evidence, f"{lead.removesuffix(BEFORE_KEPT)}{behind}: `{path}`", previous[1])
+    gone = [path for path, now in names.items() if not now]
     run = _last_run(messages, gone)
-    since = changed is not None and (run is None or changed[0] > run[0])
+    since = edited.last > (-1 if run is None else run[0])
     if run is not None:
         place, command, printed = run
         lead = _RUN + BEFORE_KEPT * (_last_run(kept, gone) is not None)
@@ -152,28 +171,35 @@ def _add(evidence: Evidence, text: str, source: EntryIndex) -> None:
     )
 
 
-def _last_change(
-    messages: Sequence[SpanMessage], failed: frozenset[str], gone: Collection[str], cwd: str
-) -> tuple[int, str] | None:
-    """Position and path of the last change of a file that still exists."""
+def _last_edit(
+    messages: Sequence[SpanMessage],
+    failed: frozenset[str],
+    names: Mapping[str, str],
+    back: BroughtBack,
+    cwd: str,
+) -> _Edited:
+    """The last edit, and the last one of a file that git did not bring back since and that has a name; see `tell_state`."""
+    hidden = -1
     for place in range(len(messages) - 1, -1, -1):
         message = messages[place].message
-        for path in reversed(
-            [*files_changed(message, failed, cwd), *_written_by_commands(message, failed, cwd)]
-        ):
-            if path not in gone:
-                return place, path
-    return None
+        for call in reversed(tool_calls(message)) if message.get("role") == "assistant" else ():
+            if call.id in failed:
+                continue
+            for path in reversed([*files_changed_by(call, cwd), *_edited_by_command(call, cwd)]):
+                now = names.get(path, path)
+                if not path:
+                    hidden = max(hidden, place)
+                elif now and not back.covers(path, place, cwd):
+                    return _Edited(max(hidden, place), place, now, hidden >= 0)
+    return _Edited(hidden)
 
 
-def _written_by_commands(message: Body, failed: frozenset[str], cwd: str) -> Iterator[str]:
-    """The files of the project that a message's commands wrote with a text of their own."""
-    for call in tool_calls(message) if message.get("role") == "assistant" else ():
-        command = command_of(call.arguments) if call.id not in failed else ""
-        for path in written_texts(command, folder_of(call)):
-            written = forms.canonical_path(path, cwd)
-            if not written.startswith(("/", "~", "..")):
-                yield written
+def _edited_by_command(call: ToolCall, cwd: str) -> Iterator[str]:
+    """The files of the project that a call's command edited; an empty name where that is not known."""
+    for path in edits(command_of(call.arguments), folder_of(call)):
+        edited = forms.canonical_path(path, cwd) if path else ""
+        if not edited.startswith(("/", "~", "..")):
+            yield edited
 
 
 def _last_run(
@@ -233,7 +259,7 @@ def _ended(
         text = text_of(there[1].get("content"))
     if counted and not counts_in(text):
         return None
-    outcome = outcome_of(text, bool(there[1].get("isError")), typed)
+    outcome = outcome_of(text, bool(there[1].get("isError")), typed, there[1].get("exitCode"))
     if counted and outcome == NO_TESTS:
         return None
     return (there[0], command, _printed(text, command, outcome)) if outcome else None
@@ -244,6 +270,9 @@ def _printed(text: str, command: str, outcome: str) -> str:
     if outcome == NO_TESTS:
         return "ran no tests"
     counts = counts_in(text)
+    if _CHAINED.search(command) and not _COUNTS_TESTS.search(counts):
+        # A linter before the tests counts errors.
+        counts = ""
     if counts and (outcome == "exit 0" or _FAILING.search(counts)):
         return f"{_PRINTED}{counts}"
     if counts and _PASSING.search(counts):

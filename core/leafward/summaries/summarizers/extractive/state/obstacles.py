@@ -64,7 +64,7 @@ _OBSTACLES = 4
 _RESULTS = 8
 """Messages after a call that are searched for its output."""
 _NOT_THERE = "(?i:no such file|(?:command )?not found|can(?:no|')t (?:open|find|access|stat)|does not exist)"
-_MISUSED = late(r"(?im)^\s*usage: \S|: (?:command )?not found$")
+_MISUSED = late(r"(?im)^\s*usage: {1,4}\S|: (?:command )?not found$")
 """What is printed where a command was put wrongly, or its program is not there: that tells nothing of the work."""
 _SCRIPT = re.compile(r"[./~]*\w[\w.@/-]*(?:/|\.)[\w.@-]+")
 """A word that is a path, or the name of a file."""

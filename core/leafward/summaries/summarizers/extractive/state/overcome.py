@@ -21,8 +21,9 @@ _CHECKS = re.compile(
     r"(?i)(?:^|[\s:/_-])(?:tests?|check|lint|typecheck|build|compile|ci|pytest|tox|nox|mypy|ruff|tsc|tsgo|eslint|biome|vitest|jest|clippy|rspec)\b"
 )
 """Words of commands that check whether the work is right."""
-_FOLDERS = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*")
-"""An argument that is a path of several folders, whatever they are called."""
+_ASIDE = re.compile(r"(?<=\s)[^\s|;&]*/[^\s|;&]*/[^\s|;&]*|(?<![\w./-])(?:gh|git)(?! diff --check) [^|;&]*")
+"""An argument that is a path of several folders, whatever they are called, and a command about a history: a branch may have any name."""
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _BEFORE = re.compile(
     r"(?:(?:sudo|env|nohup)(?: -\S+)* |[A-Za-z_]\w*=\S* |timeout(?: -\S+)* \S+ |(?:uv|poetry|pipenv|pdm) run |npx |bunx |bundle exec |(?:\S*/)?python[\d.]* -m )+"
 )
@@ -56,7 +57,14 @@ def is_check(command: str) -> bool:
     """Whether a command checks whether the work is right, and does not only read something out of a folder of tests."""
     if _CHECKS.search(command) is None:
         return False
-    return _CHECKS.search(_FOLDERS.sub(" ", command)) is not None or check_of(command) is not None
+    run = _ASIDE.sub(" ", _QUOTED.sub(_without_text, command))
+    return _CHECKS.search(run) is not None or check_of(command) is not None
+
+
+def _without_text(quoted: re.Match[str]) -> str:
+    """A quoted argument; nothing of one that has several words and is no command: what it says is not run."""
+    text = quoted[1] or quoted[2] or ""
+    return quoted[0] if " " not in text or check_of(text) is not None else " "
 
 
 def end_of(evidence: Evidence, fact: Fact) -> int:

@@ -23,6 +23,8 @@ from leafward.summaries.summarizers.extractive.requests import passed_over
 from leafward.summaries.summarizers.extractive.state import contradictions, replaced_values
 from leafward.summaries.summarizers.extractive.state.gone_files import (
     gone_files,
+    present_name,
+    take_along,
     tell_gone,
     without_file,
 )
@@ -34,7 +36,7 @@ from leafward.summaries.summarizers.outline import Provenance, SummarySection
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leafward.summaries.facts.text_facts import Known
+    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.summarizers.extractive.requests.kept_answers import KeptAnswers
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
@@ -56,26 +58,27 @@ def settle(
     kept: Sequence[SpanMessage],
     answers: KeptAnswers,
     known: Known,
-) -> frozenset[str]:
+) -> dict[str, str]:
     """Leaves out the lines that no longer hold, and adds their present state; `kept` are the messages that follow the summary.
 
     `answers` is what they answer. `known` are texts that were read already.
-    Returns the files that no longer have their names.
+    Returns the files that no longer have their names, each with its present one; empty where it was deleted.
     """
     contradictions.take_back(evidence, messages, [*turns, *answers.later[:1]], cwd)
     contradictions.refute(evidence, messages, [*turns, *answers.later[:1]])
     contradictions.doubt(evidence, messages, turns)
     settle_troubles(evidence, messages, turns, answers.later)
-    gone = gone_files(messages, evidence.calls, cwd)
+    gone = gone_files(messages, evidence.calls, evidence.failed_calls, cwd)
     failed = failed_calls(message for _, message in kept)
     for path in (path for _, message in kept for path in files_changed(message, failed, cwd)):
         # The messages that follow write it again.
         gone.pop(path, None)
+    gone = take_along(evidence, gone)
     tell_gone(evidence, gone, turns)
     calls = {
         place: tool_calls(body) for place, (_, body) in enumerate(kept) if body.get("role") == "assistant"
     }
-    for path in gone_files(kept, calls, cwd):
+    for path in gone_files(kept, calls, failed, cwd):
         # The messages that follow tell it themselves.
         evidence.candidates = without_file(evidence, path, len(messages))
     written = last_written(evidence.files)
@@ -93,7 +96,7 @@ def settle(
     replaced_values.renew(evidence, [*turns, *answers.later])
     forget_removed(evidence, turns)
     _counts(evidence)
-    return frozenset(gone)
+    return {path: present_name(path, gone) for path in gone}
 
 
 def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping[str, int]) -> bool:
