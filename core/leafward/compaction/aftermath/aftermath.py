@@ -39,7 +39,6 @@ from leafward.summaries.survival.text_match import FactMatch, FactText
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from leafward.files.file_request import FileRequest
     from leafward.files.tool_calls import ToolTable
     from leafward.session.entries import ToolCall
     from leafward.session.session import Session
@@ -168,9 +167,9 @@ class _Reader:
             made.known += made.files
         # A command that failed may have changed files before it did.
         if found is not None and (not failed or found.name in self._table.shells):
-            for request in requests_in(found, self._table):
-                self._note_changes(request, made)
-                if request.operation in (FileOperation.READ, FileOperation.WRITE) and not failed:
+            self._note_changes(found, made)
+            for request in () if failed else requests_in(found, self._table):
+                if request.operation in (FileOperation.READ, FileOperation.WRITE):
                     lines = shown if request.operation is FileOperation.READ else _lines(request.text or "")
                     made.known.append((self._located(request.path), lines))
         made.changes_after = self._changes
@@ -187,14 +186,14 @@ class _Reader:
         """The calls so far without a result: what they change may be changed, as a compaction comes between both."""
         made = _Step(NO_ENTRY, 0)
         for call in self._calls.values():
-            for request in requests_in(call, self._table):
-                self._note_changes(request, made)
+            self._note_changes(call, made)
         return made
 
-    def _note_changes(self, request: FileRequest, made: _Step) -> None:
-        if request.operation.changes:
-            made.changed += [self._located(one) for one in (request.path, request.to) if one]
-        self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
+    def _note_changes(self, call: ToolCall, made: _Step) -> None:
+        for request in requests_in(call, self._table):
+            if request.operation.changes:
+                made.changed += [self._located(one) for one in (request.path, request.to) if one]
+            self._changes += request.operation.changes or request.operation is FileOperation.SWEEP
 
     def _located(self, path: str) -> str:
         return locate(path, self._cwd, tidy=self._table.tidies_paths)

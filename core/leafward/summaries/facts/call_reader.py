@@ -27,14 +27,9 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
-from leafward.summaries.facts.calls.named_folders import (
-    PlacedText,
-    folder_of,
-    in_its_folder,
-    path_at,
-    placed_texts,
-)
+from leafward.summaries.facts.calls.named_folders import folder_of, path_at
 from leafward.summaries.facts.calls.outcomes import files_changed_by
+from leafward.summaries.facts.calls.placed_texts import PlacedText, in_its_folder, placed_texts
 from leafward.summaries.facts.calls.printed_errors import (
     DECLINED,
     is_declined,

@@ -79,6 +79,7 @@ def test_a_search_of_a_file_is_no_read_of_it() -> None:
         ("awk -F : '{print}' ./modes/index.js src/main.ts", True),
         ("git grep -n ./modes/index.js src/main.ts", False),
         ("gh pr create --body 'Move ./modes/index.js' && cat src/main.ts", False),
+        ("# Mend modes/index.js\ncat src/main.ts old/modes/index.js", False),
         ("echo '## ./modes/index.js:' && cat src/main.ts", False),
         ("echo '## ./modes/index.js:' && cat ./modes/index.js src/main.ts", True),
     ],
@@ -86,7 +87,7 @@ def test_a_search_of_a_file_is_no_read_of_it() -> None:
 def test_a_pattern_and_what_is_printed_are_no_files(command: str, named: bool) -> None:
     text = _summary(*_called("bash", {"command": command}, "modes/index.js"))
     assert "src/main.ts" in text
-    assert ("modes/index.js" in text) is named
+    assert ("`modes/index.js`" in text) is named
 
 
 @pytest.mark.parametrize(("printed", "named"), [("src/deep/plan.rs", False), ("old/plan.rs", True)])

@@ -1,7 +1,8 @@
-"""The words of commands that are no files, whatever they look like: patterns, programs, messages, what is printed."""
+"""The words of commands that are no files, whatever they look like: patterns, programs, comments, messages, what is printed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -27,23 +28,40 @@ _OF_AWK = frozenset({"-F", "-v"})
 _WITH_VALUE = frozenset({"-A", "-B", "-C", "-m", "-t", "-T", "--max-count", "--type"})
 _LONGEST = 1 << 14
 """Characters of a command that is looked at: one that names thousands of files would be looked at for each."""
-_MAY_HAVE = late(r"\b(?:[ef]?grep|rg|ag|ack|g?sed|g?awk|jq|git|gh|glab|echo|printf)\b")
+_MAY_HAVE = late(r"\b(?:[ef]?grep|rg|ag|ack|g?sed|g?awk|jq|git|gh|glab|echo|printf)\b|#")
+_COMMENT = late(r"(?m)^[ \t]*#.*")
 
 
 def is_text(name: str, command: str) -> bool:
     """Whether a name stands only in words of a command that are no files."""
     if len(command) > _LONGEST or _MAY_HAVE.search(command) is None:
         return False
-    return command.count(name) <= sum(text.count(name) for text in _texts(command))
+    texts, rest = _parted(command)
+    if name not in texts:
+        return False
+    at = rest.find(name)
+    # The end of a longer path is another one.
+    while at >= 0 and (rest[at - 1].isalnum() or rest[at - 1] in "_./~-"):
+        at = rest.find(name, at + 1)
+    return at < 0
 
 
 @lru_cache(maxsize=64)
-def _texts(script: str) -> tuple[str, ...]:
+def _parted(script: str) -> tuple[str, str]:
+    """The words of a script that are no files, and all others; none where it cannot be read."""
     try:
         commands = [one for one in Lexer(script).commands() if isinstance(one, Command)]
     except Unreadable:
-        return ()
-    return tuple(text for one in commands for text in _texts_of([word.text for word in unwrapped(one.words)]))
+        return "", ""
+    texts, rest = _COMMENT.findall(script), [""]
+    for one in commands:
+        words = [word.text for word in unwrapped(one.words)]
+        apart = Counter(_texts_of(words))
+        texts += apart
+        rest += (Counter(words) - apart).elements()
+        for redirection in one.redirections:
+            rest += [redirection.target.text, redirection.document or ""]
+    return "\n".join(texts), " ".join(rest)
 
 
 def _texts_of(words: Sequence[str]) -> Iterator[str]:

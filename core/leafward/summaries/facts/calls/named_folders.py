@@ -1,39 +1,15 @@
-"""The folders in which calls name files: that of the call, and those that its command goes into."""
+"""The folder in which a call names files."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from leafward.base.late_pattern import late
 from leafward.files.file_names import in_folder
-from leafward.files.shell.lexer import Unreadable
-from leafward.files.shell.script_walk import placed
 from leafward.summaries.facts.calls.call_arguments import FOLDER_ARGUMENTS, first_of
 from leafward.summaries.facts.forms import forms
-from leafward.summaries.facts.values import FactKind, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from leafward.files.shell.script_walk import PlacedCommand
     from leafward.session.entries import ToolCall
-
-_GOES = late(
-    r"\s*cd +(\"[^\"$`\\\n]+\"|'[^'\n]+'|[^\s;&|()<>$`\"'*?\\-][^\s;&|()<>$`\"'*?\\]*)\s*(?:&&|;|\n)"
-)
-"""The beginning of a script that goes into a folder first."""
-_ROOTS = ("/", "~")
-
-
-class PlacedText(NamedTuple):
-    """A part of a script that names files in one folder."""
-
-    text: str
-    folder: str | None
-    """Empty for the session's folder, None where it is not known."""
-    way: str = ""
-    """The beginning of the text, which leads into that folder."""
 
 
 def folder_of(call: ToolCall) -> str:
@@ -44,39 +20,3 @@ def folder_of(call: ToolCall) -> str:
 def path_at(path: str, folder: str, cwd: str) -> str:
     """The canonical form of a path that was named in a folder, which is empty for the session's."""
     return forms.canonical_path(in_folder(path, folder), cwd)
-
-
-def placed_texts(script: str, folder: str) -> Iterator[PlacedText]:
-    """The parts of a script by the folder in which they name files; `folder` is that in which it begins."""
-    begin, end = folder, 0
-    while "cd " in script and (found := _GOES.match(script, end)) is not None:
-        folder, end = in_folder(found[1].strip("\"'"), folder), found.end()
-    commands: list[PlacedCommand] = []
-    if script.find("cd ", end) >= 0 or "pushd " in script:
-        with suppress(Unreadable):
-            commands += placed(script[end:], folder)
-    yield PlacedText(script[:end], begin) if commands else PlacedText(script, folder, script[:end])
-    for one in commands:
-        for word in one.command.words:
-            # Without quotes the blanks in a path would cut it.
-            yield PlacedText(f'"{word.text}"' if " " in word.text else word.text, one.folder)
-        for redirection in one.command.redirections:
-            yield PlacedText(redirection.document or redirection.target.text, one.folder)
-
-
-def in_its_folder(sightings: Iterable[Sighting], part: PlacedText, cwd: str) -> Iterator[Sighting]:
-    """What a part of a call's text names, its paths from its folder; none of these where that is not known."""
-    folder = part.folder
-    if folder == "" or (folder and forms.canonical_path(folder, cwd) == "."):
-        yield from sightings
-        return
-    for one in sightings:
-        if (
-            one.kind is not FactKind.PATH
-            or one.text.startswith(_ROOTS)
-            or one.text[1:2] == ":"
-            or one.text in part.way
-        ):
-            yield one
-        elif folder is not None:
-            yield one._replace(key=path_at(one.text, folder, cwd), about=folder)

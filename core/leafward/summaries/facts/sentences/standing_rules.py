@@ -368,10 +368,12 @@ def listed_rules(prompt: str) -> list[str]:
     under = False
     for line in lines_outside_code(prompt):
         item = _ITEM.match(line)
+        said = without_emphasis(line if item is None else item[1]).strip()
         if item is not None and under:
-            found.append(without_emphasis(item[1]).strip())
-        elif line.strip():
-            under = _HEAD.match(line) is not None
+            found.append(said)
+        elif said:
+            # What is to be done with rules makes none.
+            under = _HEAD.match(line) is not None and not is_work(said)
     return found
 
 

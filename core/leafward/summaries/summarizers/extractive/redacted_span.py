@@ -30,7 +30,10 @@ _Changes = tuple["dict[int, Body]", Redactor]
 _MANY = 1_000
 """Messages from which another process redacts them while this one does other work; fewer are sooner done than it began."""
 _AHEAD = 3
-"""This process reads one part in so many before the other one has read the outputs behind that."""
+"""The outputs of the first part of so many stay with this process, which reaches them before the other one has read any.
+
+That one has about as much to do then as this one.
+"""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(

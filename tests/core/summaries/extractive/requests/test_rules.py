@@ -8,6 +8,7 @@ import pytest
 
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.sentences import demands, questions, responses
+from leafward.summaries.facts.sentences.standing_rules import listed_rules
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import facts_of
 from leafward.summaries.summarizers.outline import SummarySection
@@ -326,6 +327,12 @@ def test_what_is_listed_as_rules_is_one_whatever_it_says() -> None:
     ]
     assert demands.demands("no floats")
     assert not demands.demands("no problems")
+
+
+def test_what_is_to_be_done_with_rules_makes_none() -> None:
+    asked = "Clean up the crates:\n- Move the rules of a crate into `Crate`, including:\n  - weight validation\n- Give each crate a name"
+    assert listed_rules(asked) == []
+    assert listed_rules("1. Rules of the crates:\n   - Use pnpm") == ["Use pnpm"]
 
 
 def test_of_a_rule_of_two_parts_the_other_part_holds() -> None:
