@@ -26,6 +26,7 @@ _SHOWS = late(
     # Where a thing is, beside where it is expected.
     rf"|{_SUBJECT}.*\b(?:instead of|rather than)\b|\bstill\b.*\b(?:instead of|rather than)\b"
     r"|^(?!when|if|once)[^,]*\b(?:show|display|get|open|go|render|load|appear|print)(?:e?s|ing)\b.*\b(?:instead of|rather than)\b"
+    r"|^(?:currently|(?:when(?:ever)?|if|it|this|that|the|there|these|those)\b.*\b(?:is|are) currently)\b"
     # German: the verb stands before the word, in small letters as all of the sentence.
     r"|^(?:es|das|die|der|dies\w*|er|sie|hier|da|beim|wenn)\b(?: [\w-]+){0,8}? (?:\w+t|wird|sind|werden|bleiben|kommen|zeigen|gehen|haben|fehlen)(?: \w+){0,3}? (?:immer|nie|niemals)\b"
     r"|^(?:ça|ca|cela|c['’]|ils?|elles?|on)\b.*\b(?:toujours|jamais)\b"

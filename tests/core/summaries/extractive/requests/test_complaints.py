@@ -17,6 +17,7 @@ from tests.core.told import reply, told_in, user, worked
         "localhost:3000 showing a blank page instead of the orchard",
         "but the page always jumps to the top",
         "the crate count never updates after a harvest",
+        "when adding crates, only the first crate is currently added successfully",
         "der Knopf zeigt immer den alten Wert",
         "die Liste wird nie aktualisiert",
         "ça affiche toujours l'ancien total",
