@@ -50,9 +50,12 @@ def _run(argv: Sequence[str]) -> tuple[int, list[str], list[str]]:
         try:
             streams = process.communicate(json.dumps(TRIAL).encode(), timeout=_SECONDS)
         except BaseException:
-            # What a shell started would go on, and note that nobody reads its answer.
+            # On an interrupt too: what a shell started would go on, and note that nobody reads its answer.
             with suppress(OSError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
             raise
     out, err = (
         [

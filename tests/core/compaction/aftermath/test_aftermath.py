@@ -208,18 +208,23 @@ def test_a_call_that_failed_again_counts_once_and_what_passed_is_no_error(tmp_pa
     assert kinds(found) == [("error", "lint\tfail\t5m24s")]
 
 
-def test_a_row_of_one_run_that_is_polled_again_is_no_error_made_again(tmp_path: Path) -> None:
-    file = Acting(tmp_path / "s.jsonl")
+def after_failing_twice(path: Path, command: str, printed: str) -> Aftermath:
+    """What was repeated where a command failed in the same way before and after a compaction."""
+    file = Acting(path)
     file.user("look")
     for number in range(2):
         if number:
             kept = file.user("again")
-            file.entry("compaction", summary="- checks", firstKeptEntryId=kept, tokensBefore=900, details={})
-        file.said(call("bash", f"c{number}", command=f"gh pr checks {number}"))
-        file.answered(f"c{number}", "bash", "lint\tfail\t5m24s\thttps://ci/7/job/3", failed=True)
-    with closing(Session.open(file.path)) as session:
-        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
-    assert kinds(found) == []
+            file.entry("compaction", summary="- it", firstKeptEntryId=kept, tokensBefore=900, details={})
+        file.said(call("bash", f"c{number}", command=f"{command} {number}"))
+        file.answered(f"c{number}", "bash", printed, failed=True)
+    with closing(Session.open(path)) as session:
+        return aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
+
+
+def test_a_row_of_one_run_that_is_polled_again_is_no_error_made_again(tmp_path: Path) -> None:
+    row = "lint\tfail\t5m24s\thttps://ci/7/job/3"
+    assert kinds(after_failing_twice(tmp_path / "s.jsonl", "gh pr checks", row)) == []
 
 
 @pytest.mark.parametrize(
@@ -233,17 +238,7 @@ def test_a_row_of_one_run_that_is_polled_again_is_no_error_made_again(tmp_path: 
     ],
 )
 def test_what_any_failure_prints_is_no_error_made_again(printed: str, tmp_path: Path) -> None:
-    file = Acting(tmp_path / "s.jsonl")
-    file.user("look")
-    for number in range(2):
-        if number:
-            kept = file.user("again")
-            file.entry("compaction", summary="- leases", firstKeptEntryId=kept, tokensBefore=900, details={})
-        file.said(call("bash", f"c{number}", command=f"make leases-{number}"))
-        file.answered(f"c{number}", "bash", printed, failed=True)
-    with closing(Session.open(file.path)) as session:
-        found = aftermath_of(session, session.columns.kind.index(Kind.COMPACTION))
-    assert kinds(found) == []
+    assert kinds(after_failing_twice(tmp_path / "s.jsonl", "make leases", printed)) == []
 
 
 @pytest.mark.parametrize(
