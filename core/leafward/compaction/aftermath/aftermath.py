@@ -31,6 +31,7 @@ from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.reader import FactReader
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.pasting import typed_sentences
+from leafward.summaries.facts.user_words import user_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward.summaries.summarizers.model.settings import facts_of
 from leafward.summaries.survival.spans import SpanMessage, replaced_by
@@ -145,13 +146,9 @@ class _Reader:
         seen = self._facts.read(spoken.entry, message)
         for call in tool_calls(message):
             self._calls[call.id] = call
-        if role == "user":
+        if (said := user_words(message)) is not None:
             made.tokens = message_tokens(message)
-            made.sentences = [
-                one
-                for one in typed_sentences(message.get("content"))
-                if len(content_words(one)) >= _LEAST_WORDS
-            ]
+            made.sentences = [one for one in typed_sentences(said) if len(content_words(one)) >= _LEAST_WORDS]
         if role != "toolResult":
             return made
         made.tokens = message_tokens(message)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from leafward.base.safe_text import safe_line
 from leafward.compaction.draft.draft_assembly import edited
 from leafward.compaction.stored_summary.pins import clean_pins
-from leafward.summaries.facts.calls.printed_errors import DECLINED, ended_with
+from leafward.summaries.facts.calls.declined_calls import DECLINED
+from leafward.summaries.facts.calls.printed_errors import ended_with
 from leafward.summaries.facts.values import ANSWERED, FactKind, Voice
 from leafward.summaries.fates.report import Status
 

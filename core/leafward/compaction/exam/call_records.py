@@ -15,9 +15,9 @@ from leafward.files.file_names import in_folder
 from leafward.session.entries import NO_ENTRY, text_of
 from leafward.summaries.facts.calls import restorations
 from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.declined_calls import DECLINED
 from leafward.summaries.facts.calls.named_folders import folder_of
 from leafward.summaries.facts.calls.outcomes import STEPS, failed_calls, is_typed, looks, patches_of
-from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.calls.telling_errors import tells
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice

@@ -33,14 +33,15 @@ from leafward.compaction.exam.said_last import asked_last, reported_last
 from leafward.session.entries import NO_ENTRY, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.calls import restorations
+from leafward.summaries.facts.calls.declined_calls import DECLINED
 from leafward.summaries.facts.calls.outcomes import counts_in, failed_calls, runs_tests
-from leafward.summaries.facts.calls.printed_errors import DECLINED
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.sentences.demands import demands
 from leafward.summaries.facts.sentences.negation import negated
 from leafward.summaries.facts.sentences.pasting import typed_sentences
 from leafward.summaries.facts.sentences.questions import asks, guesses
 from leafward.summaries.facts.sentences.responses import takes_back
+from leafward.summaries.facts.user_words import user_words
 from leafward.summaries.facts.values import (
     ANSWERED,
     DROPPED,
@@ -188,18 +189,18 @@ class _Held:
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
             message = as_typed(body)
-            if message.get("role") == "user":
-                if takes_back(text_of(message.get("content")).strip()):
+            if (said := user_words(message)) is not None:
+                if takes_back(said.strip()):
                     withdrawn |= {one.key for one in sightings[turn:] if one.kind is FactKind.CONSTRAINT}
                 turn = len(sightings)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
                 self.changed.add(entry, call, failed=call.id in failed, refused=call.id in refused)
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
-            if short and message.get("role") == "user":
+            if short and said is not None:
                 self.remarks += [
                     Fact(FactKind.DECISION, sentence, sentence, entry, Voice.USER, [entry])
-                    for sentence in typed_sentences(message.get("content"))
+                    for sentence in typed_sentences(said)
                     if len(content_words(sentence)) >= _LEAST_WORDS and _is_no_wish(sentence)
                 ]
             for one in found:

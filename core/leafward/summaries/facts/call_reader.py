@@ -27,15 +27,11 @@ from leafward.summaries.facts.calls.call_arguments import (
     writes_whole,
 )
 from leafward.summaries.facts.calls.declarations import declared_in
+from leafward.summaries.facts.calls.declined_calls import DECLINED, is_declined
 from leafward.summaries.facts.calls.named_folders import folder_of, path_at
 from leafward.summaries.facts.calls.outcomes import files_changed_by
 from leafward.summaries.facts.calls.placed_texts import PlacedText, in_its_folder, placed_texts
-from leafward.summaries.facts.calls.printed_errors import (
-    DECLINED,
-    is_declined,
-    reason_in,
-    was_not_run,
-)
+from leafward.summaries.facts.calls.printed_errors import was_not_run
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
 from leafward.summaries.facts.sentences.negation import sentence_key
@@ -231,12 +227,7 @@ class CallReader:
                 yield from self._told.changed(call.changes, call.names, entry)
             if call.command and outcome in ("", "exit 0"):
                 yield from self._told.ran(forms.canonical_command(call.command), call.paths, entry)
-        if declined:
-            reason = reason_in(text)
-            if reason is not None:
-                yield from self._texts.typed(reason, entry)
-            return
-        if not_run or (call is not None and call.silent and not failed):
+        if declined or not_run or (call is not None and call.silent and not failed):
             return
         yield from self._texts.printed(text, entry, failed=failed)
 

@@ -19,6 +19,7 @@ from leafward.session.injected_block import split_enclosed
 from leafward.session.messages import as_typed
 from leafward.summaries.facts.call_reader import CallReader
 from leafward.summaries.facts.calls.agent_plan import AgentPlan
+from leafward.summaries.facts.calls.declined_calls import said_against
 from leafward.summaries.facts.calls.printed_errors import error_key
 from leafward.summaries.facts.forms.file_lists import with_whole_paths
 from leafward.summaries.facts.memory_citation import without_citation
@@ -87,7 +88,9 @@ class FactReader:
         if role == "assistant":
             return list(self._reply(entry, message))
         if role == "toolResult":
-            return list(self.calls.result(entry, message))
+            found = list(self.calls.result(entry, message))
+            said = said_against(message)
+            return [*found, *self.requests.read(entry, said)] if said else found
         if role == "bashExecution":
             return list(self.calls.shell(entry, message))
         if role == "branchSummary":

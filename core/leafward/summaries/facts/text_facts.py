@@ -7,11 +7,10 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
+from leafward.summaries.facts.calls.declined_calls import DECLINED, is_declined
 from leafward.summaries.facts.calls.printed_errors import (
-    DECLINED,
     UNTOLD,
     error_key,
-    is_declined,
     named_errors,
     outcome_of,
     printed_errors,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.context.projection import begins_midway
 from leafward.session.entries import NO_ENTRY, EntryIndex
-from leafward.session.messages import as_typed, message_text
+from leafward.session.messages import message_text
 from leafward.summaries.facts.sentences.responses import takes_back
+from leafward.summaries.facts.user_words import user_words
 from leafward.summaries.facts.values import ANSWERED, Fact, FactKind, Reach, Sighting, Voice, gather
 from leafward.summaries.fates.earlier_statements import statements, unfinished
 from leafward.summaries.summarizers.outline import unframed
@@ -157,8 +158,8 @@ def facts_read(reading: SpanReading, cwd: str) -> list[Fact]:
     sightings: list[Sighting] = []
     turn = 0
     for (_, body), found in zip(reading.messages, reading.found, strict=True):
-        if body.get("role") in ("user", "custom") and (message := as_typed(body)).get("role") == "user":
-            if takes_back(message_text(message).strip()):
+        if (said := user_words(body)) is not None:
+            if takes_back(said.strip()):
                 # A revoked rule binds nobody.
                 sightings[turn:] = [seen for seen in sightings[turn:] if seen.kind is not FactKind.CONSTRAINT]
             turn = len(sightings)

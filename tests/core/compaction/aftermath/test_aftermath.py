@@ -55,6 +55,12 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
     assert found.dollars == pytest.approx(found.tokens * 0.001 / 50)
 
 
+def test_a_request_said_again_instead_of_allowing_a_call_counts(file: Compacted) -> None:
+    refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    file.does("write", refusal + ASKED, failed=True, path="notes.md")
+    assert ("request", ASKED) in kinds(file.aftermath())
+
+
 def test_a_command_that_prints_a_file_again_counts_as_the_file_alone(tmp_path: Path) -> None:
     file = Transcript(tmp_path)
     for number in range(2):

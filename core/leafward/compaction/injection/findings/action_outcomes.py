@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import NO_ENTRY, text_of
 from leafward.session.messages import message_in
-from leafward.summaries.facts.calls.printed_errors import is_declined, reason_in
+from leafward.summaries.facts.calls.declined_calls import is_declined, reason_in
 from leafward.summaries.facts.calls.verdicts import says_failed
 
 if TYPE_CHECKING:

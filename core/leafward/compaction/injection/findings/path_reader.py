@@ -35,6 +35,7 @@ from leafward.session.messages import (
     nested_calls,
     shell_command,
 )
+from leafward.summaries.facts.calls.declined_calls import said_against
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 
@@ -118,9 +119,7 @@ class PathReader:
         kind = self._kinds[index]
         if kind == _TOOL_RESULT:
             result = result_in(line)
-            if result is not None:
-                self._answered(index, result[0], failed=result[1])
-            return result is None
+            return result is None or self.is_needed(index, result[:2])
         if kind != _ASSISTANT or index > self.last_compaction >= 0:
             return True
         parts = self._shapes.one_call(line)
@@ -133,10 +132,14 @@ class PathReader:
         return False
 
     def is_needed(self, index: int, outcome: tuple[str, bool] | None) -> bool:
-        """Takes in a result that only tells the outcome of a call; True if it has to be decoded."""
-        if outcome is not None:
-            self._answered(index, outcome[0], failed=outcome[1])
-        return outcome is None
+        """Takes in a result that only tells the outcome of a call; True if it has to be decoded.
+
+        In a failed one the user may have said why the call was not allowed.
+        """
+        if outcome is None or outcome[1]:
+            return True
+        self._answered(index, outcome[0], failed=False)
+        return False
 
     def read(self, index: EntryIndex, kind: Kind, body: Body) -> None:
         """Takes in one entry of the path."""
@@ -256,6 +259,8 @@ class PathReader:
         uses = [use for call in nested_calls(message) for use in self._uses(call)]
         if uses:
             self._calls.append((index, uses))
+        if said := said_against(message):
+            self._prompt(index, said)
 
     def _answered(self, index: int, call_id: str, *, failed: bool) -> None:
         if call_id in self.unanswered:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.late_pattern import late
 from leafward.files.running_commands import process_in
+from leafward.summaries.facts.calls.declined_calls import is_declined
 from leafward.summaries.facts.calls.outcomes import counts_in, ran_no_tests
 from leafward.summaries.facts.calls.verdicts import hides_outcome, says_failed, status_in
 from leafward.summaries.facts.sentences.content_words import content_words
@@ -13,8 +14,6 @@ from leafward.summaries.facts.sentences.content_words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DECLINED = "declined"
-"""The outcome of a command that the user did not allow."""
 UNTOLD = "untold"
 """The outcome of a check that ended, where neither its exit code nor its output tells how."""
 NO_TESTS = "no tests"
@@ -71,14 +70,8 @@ _INTERRUPTED = 130
 _IN_BACKGROUND = late(r"[^&]&\s*$")
 """A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
-_DECLINED = late(
-    r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
-)
-"""The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
 _NOT_RUN = late(r"[^\n]{1,120}, so auto mode cannot determine the safety of ")
 """The beginning of a result whose call Claude Code 2.1 did not make, as nothing told whether it is safe; it is to be tried again."""
-_REASON = late(r"(?s)(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)")
-"""The user's reason for declining."""
 _NAMED_ERROR = late(
     # Each begins with one of few characters, so that the search skips all others quickly.
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
@@ -155,20 +148,9 @@ def named_errors(text: str) -> Iterator[str]:
             yield found
 
 
-def is_declined(text: str) -> bool:
-    """Whether the result of a failed call reports that the user did not allow it."""
-    return _DECLINED.match(text) is not None
-
-
 def was_not_run(text: str) -> bool:
     """Whether the result of a failed call reports that it was not made."""
     return _NOT_RUN.match(text) is not None
-
-
-def reason_in(text: str) -> str | None:
-    """The user's reason for declining a call; None where there is none."""
-    found = _REASON.search(text)
-    return found[1] if found is not None else None
 
 
 def error_key(line: str) -> str:
@@ -199,7 +181,7 @@ def outcome_of(text: str, failed: bool, command: str, code: object = None) -> st
     if isinstance(code, int) and code:
         return f"exit {code}"
     # A command that was stopped or not allowed neither failed nor succeeded.
-    return "" if _GIVEN_UP.search(text[-200:]) or _DECLINED.match(text) or was_not_run(text) else "failed"
+    return "" if _GIVEN_UP.search(text[-200:]) or is_declined(text) or was_not_run(text) else "failed"
 
 
 def ended_with(outcome: str) -> str:

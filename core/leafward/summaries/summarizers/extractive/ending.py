@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.session.entries import Body, blocks_of, text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import FOLDER_ARGUMENTS, OLD_ARGUMENTS, changes_text
+from leafward.summaries.facts.calls.declined_calls import said_against
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.summarizers.extractive.candidates import LineCandidate
 from leafward.summaries.summarizers.extractive.turns import by_machine
@@ -65,6 +66,8 @@ def _texts(message: Body, changing: frozenset[str]) -> Iterator[tuple[str, str, 
     role = message.get("role")
     if role == "user" and not by_machine(message):
         yield "the user", text_of(message.get("content")), _PIECES["the user"]
+    elif said := said_against(message):
+        yield "the user", said, _PIECES["the user"]
     elif role == "toolResult":
         if message.get("isError") or str(message.get("toolCallId")) not in changing:
             yield "result", text_of(message.get("content")), _PIECES["result"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from leafward.base.late_pattern import late
 from leafward.session.entries import Body, EntryIndex, text_of, tool_calls
 from leafward.session.messages import as_typed, command_in, is_users_call, shell_command
+from leafward.summaries.facts.calls.declined_calls import said_against
 from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.sentences.content_words import content_words
@@ -139,6 +140,8 @@ class Turn:
     """Whether the user's next words call its answer wrong, or say that the work does not do; or a run shows so."""
     belied: bool = False
     """Whether a run shows it."""
+    amid: bool = False
+    """Whether the user did not allow a call with it, and it is brief or a question: once the agent works on, that goes on with what was asked before."""
     left: bool = False
     """Whether the user came back to it from a branch: its work went on there, and the summary of that branch describes it."""
 
@@ -181,16 +184,17 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     turns: list[Turn] = []
     command, by_user, outputs = "", set[str](), set[str]()
     for place, (entry, message) in enumerate(messages):
-        role = message.get("role")
-        if role == "user":
+        role, against = message.get("role"), said_against(message)
+        if role == "user" or against:
             command = str(message.get(_COMMAND) or "")
             if command.startswith("!"):
                 # A command that the user ran is not a request.
                 continue
-            text = " ".join(text_of(message.get("content")).split())
+            whole = against or text_of(message.get("content"))
+            text = " ".join(whole.split())
             if not (text or command) or text == "/" or by_machine(message):
                 continue
-            typed, pasted = divided(text_of(message.get("content")))
+            typed, pasted = divided(whole)
             own = " ".join(typed.split()).rstrip("` ")
             if turns and not (command or turns[-1].answer) and turns[-1].words and only_limits(own):
                 # The work that was asked for goes on; the limit is told as a rule.
@@ -213,12 +217,15 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
                 Turn(entry, asked, own, words, place, place, runs=runs, pasted=" ".join(error.split()))
             )
             turns[-1].screen = _first_shown(pasted) if brief and not error else ""
+            turns[-1].amid = bool(against) and (words < TELLING or all(map(asks, sentences(own))))
         elif role == "assistant" and is_users_call(message, command):
             by_user.update(call.id for call in tool_calls(message))
             command = ""
         elif role == "assistant" and turns:
-            turns[-1].last, turns[-1].left = place, False
             calls = tool_calls(message)
+            if turns[-1].amid and calls and len(turns) > 1:
+                turns.pop()
+            turns[-1].last, turns[-1].left = place, False
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)
             called = bool(calls)
             turns[-1].works = turns[-1].works or called

@@ -10,8 +10,9 @@ from leafward.base.late_pattern import late
 from leafward.files.checks import Check, check_of
 from leafward.session.entries import text_of, tool_calls
 from leafward.summaries.facts.calls.call_arguments import changes_text, command_of
+from leafward.summaries.facts.calls.declined_calls import DECLINED
 from leafward.summaries.facts.calls.outcomes import looks
-from leafward.summaries.facts.calls.printed_errors import DECLINED, UNTOLD, outcome_of
+from leafward.summaries.facts.calls.printed_errors import UNTOLD, outcome_of
 from leafward.summaries.facts.sentences import prose
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs
 from leafward.summaries.summarizers.extractive.state.failure_replies import is_dismissed

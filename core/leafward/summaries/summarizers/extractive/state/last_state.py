@@ -15,6 +15,7 @@ from leafward.summaries.facts.calls.printed_errors import NO_TESTS, UNTOLD, outc
 from leafward.summaries.facts.calls.restorations import BroughtBack
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.facts.user_words import user_words
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import tells_runs_alone
 from leafward.summaries.summarizers.extractive.candidates import (
     BEFORE_KEPT,
@@ -146,8 +147,8 @@ def _said_to_pass(messages: Sequence[SpanMessage]) -> str:
     said = (
         sentence
         for _, body in messages
-        if body.get("role") == "user"
-        for sentence in sentences(text_of(body.get("content")))
+        if (words := user_words(body)) is not None
+        for sentence in sentences(words)
         if tells_runs_alone(sentence)
     )
     return next(reversed(list(said)), "")

@@ -11,7 +11,8 @@ from leafward.base.late_pattern import late
 from leafward.files.checks import check_of
 from leafward.session.entries import text_of
 from leafward.summaries.facts.calls.call_arguments import command_of, paths_of
-from leafward.summaries.facts.calls.printed_errors import DECLINED, NO_TESTS
+from leafward.summaries.facts.calls.declined_calls import DECLINED
+from leafward.summaries.facts.calls.printed_errors import NO_TESTS
 from leafward.summaries.facts.calls.verdicts import REFUSED
 from leafward.summaries.facts.sentences.content_words import content_words
 from leafward.summaries.facts.values import Fact, FactKind, Voice, gather
