@@ -56,7 +56,9 @@ def test_what_is_done_again_is_counted_once_each(file: Compacted) -> None:
 
 
 def test_a_request_said_again_instead_of_allowing_a_call_counts(file: Compacted) -> None:
-    refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    refusal = (
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    )
     file.does("write", refusal + ASKED, failed=True, path="notes.md")
     assert ("request", ASKED) in kinds(file.aftermath())
 

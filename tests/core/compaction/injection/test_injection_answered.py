@@ -130,7 +130,9 @@ def test_a_few_words_are_a_request_where_the_one_before_was_answered(file: Actin
 
 def test_what_was_said_instead_of_allowing_a_call_is_a_request(file: Acting) -> None:
     said = "Leave the note alone and port the parser of the leases first."
-    refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    refusal = (
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    )
     file.said("I write the note.", call("write", "w", path="note.md", content="34 pass"))
     file.answered("w", "write", refusal + said, failed=True)
     text = injected(file)
