@@ -323,10 +323,22 @@ def denies(prompt: str) -> bool:
     return _DENIES.match(prompt) is not None
 
 
+_WITH_THE_WORK = (
+    r"(?> ?,? (?:(?:on|with|from|mit|con|com|avec|met|od|с|z) ){0,2}+"
+    r"(?:(?:the|your|this|that|these|those|der|die|das|dem|den|la|el|le|les|il|lo|o|a|het) )?+"
+    r"(?:(?:remaining|next|other|last) )?+"
+    r"(?:tasks?|work|job|plan|rest|steps?|it|this|that|(?:where|what) (?:you|we) (?:left(?: it)?|stopped|were|had)(?: (?:off|doing|working on))?"
+    r"|aufgaben?|arbeit|tarea|trabajo|tarefa|trabalho|tâche|travail|compito|lavoro|zadani[ea]|pracę|prac[aey]|taak|werk|работу|задачу|задание|работой)\b)?"
+)
+"""What is gone on with, in one of the languages of `_GOES_ON`: it names no subject."""
 _GOES_ON = late(
-    r"(?i)^(?:(?:go on|go ahead|proceed|resume|retry|try again|(?:and|then)|yes|yep|yeah|ok(?:ay)?|please|do it|sure|go|ja|weiter|bitte|oui|d['’]accord|continue[rz]?"
-    r"|vas-?y|s[ií]|adelante|да|давай|продолжай)(?:[\s,.!]+|$))+(?:(?:i(?:['’]ve| have)? (?:now )?(?:gave|given|granted) you|you (?:now )?have) (?:\w+ ){0,3}(?:permissions?|access|rights)\b.{0,20})?$"
-    r"|^(?:(?:好的?|继续|请|可以|続けて(?:ください)?|お願いします|はい|네|계속)[，,、。！!\s]*)+(?:[我已经给你了现在有到开]{0,6}(?:授权|权限)[给你了吧开到]{0,4}[。！!]?)?$"
+    r"(?i)^(?:(?>(?:go on|go ahead|keep going|keep (?:at it|working)|carry on|pick up|proceed|resume|retry|try again|continue[rz]?|(?:mach )?weiter(?:machen)?|fahre? fort"
+    r"|poursui[st]|reprends|contin[uú]a[rd]?|contin[uú]e|sigue|siga|prosigue|prossiga|segue|vai avanti|prosegui|procedi|kontynuuj|ga (?:verder|door)|devam et|продолжай(?:те)?)\b"
+    rf"{_WITH_THE_WORK}|(?:and|then|now|yes|yep|yeah|ok(?:ay)?|please|pls|just|do it|sure|go|ja|bitte|oui|d['’]accord"
+    r"|vas-?y|s[ií]|por favor|adelante|да|давай|дальше|dalej)\b)(?:[\s,.!]++|$))++"
+    r"(?:(?:i(?:['’]ve| have)? (?:now )?(?:gave|given|granted) you|you (?:now )?have) (?:\w+ ){0,3}(?:permissions?|access|rights)\b.{0,20})?$"
+    r"|^(?:(?>好的?|请|可以|(?:继续|接着)(?:完成|执行|进行|做)?(?:之前的|剩下的|剩余的)?(?:任务|工作)?|(?:(?:作業|タスク)を?)?(?:続けて|続行して)(?:ください|下さい)?"
+    r"|お願いします|はい|네|계속(?: ?(?:진행)?해(?:줘|주세요)?)?)[，,，。、！!\s]*+)++(?:[我已经给你了现在有到开]{0,6}(?:授权|权限)[给你了吧开到]{0,4}[。！!]?)?$"
 )
 
 

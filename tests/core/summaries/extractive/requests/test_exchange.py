@@ -452,3 +452,27 @@ def test_a_question_about_open_work_and_leave_to_go_on_are_no_goal(asked: str) -
 def test_leave_to_go_on_is_no_request_in_chinese() -> None:
     assert keeps_going("继续，给你权限了")
     assert not keeps_going("继续，修复权限的测试")
+
+
+@pytest.mark.parametrize(
+    ("words", "goes_on"),
+    [
+        ("please continue where you left off", True),
+        ("ok, continue with the remaining tasks", True),
+        ("keep going please", True),
+        ("mach weiter mit der Aufgabe", True),
+        ("continua con la tarea", True),
+        ("continue la tâche", True),
+        ("продолжай работу", True),
+        ("请继续完成任务", True),
+        ("作業を続けてください", True),
+        ("continue with the parser", False),
+        ("continue with step 3", False),
+        ("retry the deploy", False),
+        ("continue, but skip the tests", False),
+        ("继续优化", False),
+        ("continue " * 20_000 + "x", False),
+    ],
+)
+def test_to_go_on_with_the_work_names_no_subject(words: str, goes_on: bool) -> None:
+    assert keeps_going(words) is goes_on
