@@ -197,3 +197,46 @@ def test_what_was_copied_behind_the_sign_of_a_shell_sets_no_rules() -> None:
     assert told_in(SummarySection.CONSTRAINTS, *said, user(f"what is that?\n{shown}")) == []
     (goal,) = told_in(SummarySection.GOAL, *said, user(f"it breaks:\n{shown}\n\nNever use a heredoc for me."))
     assert "Use whole paths" not in goal
+
+
+@pytest.mark.parametrize(
+    ("shown", "typed"),
+    [
+        (
+            "╭─ Agent ──────────╮\n│ Never push to main. │\n╰──────────────────╯\nmake this box narrower",
+            "make this box narrower",
+        ),
+        (
+            "┌──────┐\n│ Always set the key first │\n├──────┤\n│ only once │\n└──────┘\nwhy two parts?",
+            "why two parts?",
+        ),
+        (
+            "┊ ⚡ Only use the first file\n┊ ⚡ Never use the cache\n────── ● 12s · 3.4k tokens\n\nstop that",
+            "stop that",
+        ),
+        ("• Ran npm test\n  └ Never run this as root\n• Explored\n  └ Only a.ts\n\ngo on", "go on"),
+        (
+            "PS C:\\Users\\ada> npm run build\nYou must use Node 20 or newer.\nPS C:\\Users\\ada>\nfix it",
+            "fix it",
+        ),
+    ],
+)
+def test_the_screen_of_an_agent_or_a_shell_was_pasted(shown: str, typed: str) -> None:
+    own, pasted = divided(shown)
+    assert own.strip() == typed
+    assert not told_in(
+        SummarySection.CONSTRAINTS, user(f"Look at this:\n\n{shown}"), *worked("src/a.py", "a")
+    )
+    assert typed not in pasted
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "┌ the corner of the table is cut\nmake it whole, and never cut it again",
+        "- never push to main\n- only use the first file\n• ask before you commit\n• keep the old names",
+        "The line ─ between the parts is too long, always draw it with three signs",
+    ],
+)
+def test_what_merely_looks_like_a_screen_was_typed(words: str) -> None:
+    assert divided(words)[0].strip() == words

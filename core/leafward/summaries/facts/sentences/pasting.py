@@ -49,10 +49,10 @@ _LOG = re.compile(
 )
 """The beginning of a line in a log, a trace, a compiler's message or a shell session."""
 _SHELL = re.compile(
-    r"^\s{0,8}(?:\([\w.-]{1,40}\) )?(?:\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\][$#]|[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]| \S{1,100} %)|[❯➜])(?:\s|$)"
+    r"^\s{0,8}(?:\([\w.-]{1,40}\) )?(?:\[[\w.-]{1,40}@[\w.-]{1,60} [^\]\n]{1,100}\][$#]|[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]| \S{1,100} %)|PS [A-Z]:\\[^>\n]{0,200}>|[❯➜])(?:\s|$)"
 )
 """The prompt of a shell with its user and machine, or its sign that nobody types."""
-_SHELL_SIGNS = ("@", "❯", "➜")
+_SHELL_SIGNS = ("@", "❯", "➜", "PS ")
 """Of these each has one."""
 _MAYBE = re.compile(
     r"^\s*(?:\[[\w./:@ -]{1,60}\]\s+\S|(?:PASS|FAIL|FAILED|ok|not ok|✓|✗|×|✘)\s+\S"
@@ -63,8 +63,13 @@ _COUNTED = (
     r"\S\s+\[(?:[+-]?\d[\d,]*+ ?(?:[a-z]{1,12})? ?){1,3}\]\s*$"
     r"|\b(?:\d{1,3} (?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?|weeks?|months?) ago|just now)\W*(?:\[[^\[\]\n]{0,40}\]\s*)?$"
 )
-_SCREEN = re.compile(rf"^\s*[│┃├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|{_COUNTED}")
-"""A row of a program's screen: a branch of a tree, or a line with a count, a difference or an age at its end."""
+_SCREEN = re.compile(rf"^\s*(?:[│┃┊┆║├└╭╰┌▸▾▶▼●◆○◦◉]\s*\S|─{{4,}})|{_COUNTED}")
+"""A row of a program's screen: a branch of a tree, a rule across it, or a line with a count, a difference or an age at its end."""
+_FRAME_TOP, _FRAMED, _FRAME_END = (re.compile(rf"\s*[{chars}]") for chars in ("╭┌╔", "│┃║┊├┠╞╟", "╰└╚"))
+_FRAME_TOPS = ("╭", "┌", "╔")
+_CALLED = re.compile(r"• [A-Z]")
+"""The head of a call on the screen of Codex; what came of it is a branch below it."""
+_BRANCH = re.compile(r"\s+└ ")
 _COLUMNS = re.compile(r"^\s*[A-Z][A-Z0-9_%/()-]{1,40}(?:\s+[A-Z][A-Z0-9_%/()-]{1,40}){2,20}\s*$")
 """The head of a table in a program's output."""
 _OF_AGENT = re.compile(r"\s*[⏺⎿]\s")
@@ -131,11 +136,12 @@ def divided(text: str) -> tuple[str, str]:
     text = _without_command(text) if "before proceeding" in text else text
     text = _without_init(text) if any(map(text.__contains__, _INIT_SIGNS)) else text
     text, screen = _screen_apart(text)
+    text, framed = _frames_apart(text) if any(map(text.__contains__, _FRAME_TOPS)) else (text, "")
     text, terminal = _terminal_apart(text) if any(map(text.__contains__, _SHELL_SIGNS)) else (text, "")
     text, report = _report_apart(text)
     text, shown = _pastes_apart(text) if _PASTES in text else (text, "")
     own: list[str] = []
-    pasted: list[str] = [one for one in (screen, terminal, report, shown) if one]
+    pasted: list[str] = [one for one in (screen, framed, terminal, report, shown) if one]
     block: list[str] = []
     in_screen = False
     for line in [*text.split("\n"), ""]:
@@ -145,12 +151,15 @@ def divided(text: str) -> tuple[str, str]:
         marks = _marked(block)
         if len(block) > 1:
             marks = [mark or in_table for mark, in_table in zip(marks, _of_tables(block), strict=True)]
-        perhaps = [mark or _is_maybe(one) for mark, one in zip(marks, block, strict=True)]
+        perhaps = [
+            mark or _is_maybe(one) or (_CALLED.match(one) is not None and _BRANCH.match(below) is not None)
+            for mark, one, below in zip(marks, block, [*block[1:], ""], strict=False)
+        ]
         if sum(perhaps) >= _NEAR and (True in marks or sum(perhaps) * 2 > len(block)):
             marks = perhaps
-        below = all(one[:2].isspace() for one in block[1:])
+        indented = all(one[:2].isspace() for one in block[1:])
         if (
-            below
+            indented
             and block
             and ((len(block) > 1 and _ROOT.match(block[0])) or (in_screen and block[0][:2].isspace()))
         ):
@@ -224,6 +233,25 @@ def _screen_apart(text: str) -> tuple[str, str]:
         for line, then in pairwise(below)
     )
     return (first, "\n".join(below)) if wrapped >= _NEAR else (text, "")
+
+
+def _frames_apart(text: str) -> tuple[str, str]:
+    """A prompt without the frames of a screen, and these; a frame without an end encloses nothing."""
+    own: list[str] = []
+    framed: list[str] = []
+    begun: list[str] = []
+    for line in text.split("\n"):
+        if begun and _FRAME_END.match(line):
+            framed += [*begun, line]
+            # What stands on both sides of it was not said in one breath.
+            own.append("")
+            begun = []
+        elif _FRAME_TOP.match(line) or (begun and _FRAMED.match(line)):
+            begun.append(line)
+        else:
+            own += [*begun, line]
+            begun = []
+    return "\n".join([*own, *begun]), "\n".join(framed)
 
 
 def _terminal_apart(text: str) -> tuple[str, str]:
