@@ -189,13 +189,15 @@ def test_items_of_their_own_stand_behind_the_words_that_lead_to_them() -> None:
     assert "The panel is built, tested and installed." in work_told(*said)
 
 
-def test_another_way_that_an_answer_offers_is_told_nowhere_and_blocks_nothing() -> None:
+def test_another_way_that_an_answer_offers_is_told_only_while_its_question_waits() -> None:
     other = [user("yes, your recommendation"), *ran("b", "git checkout -b panel dev"), reply("Done.")]
     for said in ([_ASKED, *worked("src/panel.ts", "p"), reply(_SPLIT)],):
         assert told_in(SummarySection.BLOCKED, *said) == []
         for more in ([], other):
             text = summarize(span(*said, *more)).text
-            assert "commit onto `report`" not in text
+            told = [line for line in text.split("\n") if "commit onto `report`" in line]
+            assert all(line.startswith("- Waiting for the user: Which do you want? (") for line in told)
+            assert len(told) == (not more)
             assert "which branch?:" not in text
 
 
@@ -297,3 +299,24 @@ def test_a_list_of_what_to_click_is_told_nowhere_once_more_was_asked() -> None:
     ]
     text = summarize(span(_ASKED, *worked("src/panel.ts", "p"), reply(answer), *other)).text
     assert "Paste your key" not in text
+
+
+@pytest.mark.parametrize(
+    ("reply_text", "waits"),
+    [
+        (
+            "We could test:\n\n- **Rows**: each parser alone\n  - also empty ones\n- **Table**: as a whole\n\nWhich do you want?",
+            "Which do you want? (Rows: each parser alone; Table: as a whole)",
+        ),
+        (
+            "Two ways:\n\nA) one lock\nB) two locks\n\nWhich do you prefer?",
+            "Which do you prefer? (A) one lock; B) two locks)",
+        ),
+        ("First:\n\n1. Do rows keep their order?\n2. Is it UTF-8?", "Do rows keep their order? Is it UTF-8?"),
+        ("I changed:\n- a.ts\n- b.ts\n\nThis took a while.\nIt passes.\nShall I commit?", "Shall I commit?"),
+        ("- one item only\n\nShall I commit?", "Shall I commit?"),
+    ],
+)
+def test_a_question_waits_with_the_list_that_it_asks_about(reply_text: str, waits: str) -> None:
+    said = [_ASKED, *worked("src/panel.ts", "p"), reply(reply_text)]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [f"Waiting for the user: {waits}"]

@@ -19,7 +19,7 @@ from leafward.summaries.summarizers.extractive.answers.sentence_forms import is_
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import without_opening
 from leafward.summaries.summarizers.extractive.candidates import Evidence, add
 from leafward.summaries.summarizers.extractive.turns import is_answered, question_of
-from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, line_key
+from leafward.summaries.summarizers.outline import LINE_LIMIT, Provenance, SummarySection, cut, line_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,14 @@ WAITING = "Waiting for the user: "
 """The beginning of a question of the model's that the user has not answered."""
 LAST_REPLY = "Last reply: "
 """The beginning of what the model said last while a request is open."""
+_ITEM = re.compile(r"(\s*)(?:[-*+•]|(\(?(?:\d{1,2}|[A-Za-z])[.)]))\s+(\S.*)")
+"""An item of a list: its indent, its number or letter, and its text."""
+_BEHIND = 2
+"""Most lines between a list and the end of a reply that asks about it."""
+_WAYS = range(2, 7)
+"""Numbers of items that can be chosen from."""
+_WAY = 90
+"""Characters that are quoted of each."""
 _ENDED = re.compile(r"[.!?。！？;…]$")
 _PLAN = 12
 """Words from which the announcement of the next call tells a plan."""
@@ -70,11 +78,11 @@ def last_word(
             add(
                 evidence,
                 SummarySection.IN_PROGRESS,
-                question,
+                _with_ways(question, texts[-1]),
                 (entry,),
                 1.6,
                 first=True,
-                limit=REQUEST_LIMIT,
+                limit=REQUEST_LIMIT + _WAY * len(_WAYS),
                 lead=WAITING,
             )
         if said:
@@ -90,6 +98,31 @@ def last_word(
             )
         # An earlier statement is not the last reply.
         return
+
+
+def _with_ways(question: str, reply: str) -> str:
+    """The question that a reply ends with, and the list that it asks about; where it is the last of a list, all of that."""
+    ways = _listed_last(reply)
+    if len(ways) not in _WAYS:
+        return question
+    if ways[-1][2].endswith(question):
+        return " ".join(cut(text, _WAY) for _, _, text in ways)
+    listed = "; ".join(cut(" ".join(filter(None, way[1:])), _WAY) for way in ways)
+    return f"{question} ({listed})"
+
+
+def _listed_last(reply: str) -> list[tuple[str, str | None, str]]:
+    """The outermost items of the list at the end of a reply, each by the groups of `_ITEM`."""
+    lines = [line.replace("**", "").rstrip() for line in reply.split("\n") if line.strip()]
+    end = next((place for place in range(len(lines), 0, -1) if _ITEM.match(lines[place - 1])), 0)
+    if len(lines) - end > _BEHIND:
+        return []
+    begin = end
+    while begin and (_ITEM.match(lines[begin - 1]) or lines[begin - 1][0].isspace()):
+        begin -= 1
+    items = [(found[1], found[2], found[3]) for line in lines[begin:end] if (found := _ITEM.match(line))]
+    least = min((len(indent) for indent, _, _ in items), default=0)
+    return [item for item in items if len(item[0]) == least]
 
 
 def _joined_last(texts: Sequence[str], elsewhere: AbstractSet[str]) -> str:
