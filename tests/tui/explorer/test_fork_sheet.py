@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,8 @@ import pytest
 
 from leafward.agents.registry import agent_named
 from leafward.base.config import Config
+from leafward.base.errors import LeafwardError
+from leafward.branches import fork
 from leafward.compaction.branch_summary import left_branch, summarize_branch
 from leafward.session.journal.lines import utc_now
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
@@ -315,7 +318,7 @@ def test_what_a_models_summary_says_makes_no_other_session(
         first, second, without = (
             draft_fork(session, request, pi, one, config, utc_now, WANTED) for one in (*told, offline)
         )
-        assert store_fork(session, first, "w", WANTED) == ""
+        store_fork(session, first, "w", WANTED)
         earlier = sure(find_earlier(session, second, "r", told[1], config, WANTED))
         assert earlier.path == first.draft.path
         assert find_earlier(session, without, "r", offline, config, WANTED) is None
@@ -332,7 +335,7 @@ def test_a_document_that_waits_for_its_import_is_found(
             for _ in range(2)
         )
         assert find_earlier(session, first, "i", None, Config(), WANTED) is None
-        assert store_fork(session, first, "w", WANTED) == ""
+        store_fork(session, first, "w", WANTED)
         earlier = find_earlier(session, second, "i", None, Config(), WANTED)
     assert earlier is not None
     assert (earlier.id, earlier.file) == (first.draft.id, first.draft.file)
@@ -414,3 +417,33 @@ async def test_it_opens_here(file: Named) -> None:
         assert isinstance(opened, ExplorerScreen)
         assert [opened.state.path] == new_files(file.path.parent)
         assert opened.state.agent == "pi"
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [("", "began a session of pi: "), ("the disk is full", "no new session: the disk is full")],
+)
+async def test_how_the_writing_ends_is_told_where_the_user_is_by_then(
+    file: Named, problem: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fails where the outcome is a note on a screen that is covered, or another screen opens over the one on top."""
+    go_on, store = threading.Event(), fork.store
+
+    def waits(*given: Any, **more: Any) -> None:
+        go_on.wait(30)
+        if problem:
+            raise LeafwardError(problem)
+        store(*given, **more)
+
+    monkeypatch.setattr(fork, "store", waits)
+    async with exploring(file.path, WIDE) as (pilot, screen):
+        await drafted(pilot)
+        await pilot.press("o")
+        await until(pilot, lambda: "writing" in note(screen))
+        await pilot.press("o")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+        log = pilot.app.screen
+        go_on.set()
+        await until(pilot, lambda: any(said in toast.message for toast in pilot.app._notifications))
+        assert pilot.app.screen is log
+    assert len(new_files(file.path.parent)) == (not problem)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from leafward_tui.explorer.model.folds import ShownLine
     from leafward_tui.explorer.state import ExplorerState
     from leafward_tui.ui.screens.screen_controller import Means
+    from leafward_tui.ui.services import AppServices
 
 ExplorerMeans: TypeAlias = "Means[ExplorerState, ExplorerDisplay]"
 ExplorerController = ScreenController["ExplorerState", "ExplorerDisplay"]
@@ -29,3 +30,20 @@ def single_row(state: ExplorerState, view: ExplorerDisplay) -> tuple[Exploration
     text = "" if line is None else HIDDEN if line.kind is LineKind.HIDDEN else _FOLDED
     view.tell(text, "warn")
     return None
+
+
+def tell_began(services: AppServices, view: ExplorerDisplay, text: str) -> bool:
+    """Says that a new session began, wherever the user is by then; True where nothing lies over the explorer that wrote it."""
+    if not view.on_top:
+        services.say(text)
+        return False
+    view.tell(text, "leaf")
+    return True
+
+
+def tell_not_begun(services: AppServices, view: ExplorerDisplay, why: str) -> None:
+    """Says why a new session could not be written, wherever the user is by then."""
+    if view.on_top:
+        view.fail(why)
+    else:
+        services.say(f"no new session: {why}", problem=True)

@@ -7,9 +7,14 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward.base.errors import LeafwardError, reason_of
+from leafward.base.errors import LeafwardError
 from leafward.session.entries import NO_ENTRY, Kind
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.controller import (
+    ExplorerController,
+    ExplorerMeans,
+    tell_began,
+    tell_not_begun,
+)
 from leafward_tui.explorer.model.folds import LineKind
 from leafward_tui.explorer.model.summary_request import messages_left, summary_between
 from leafward_tui.ui.words.write_words import named
@@ -270,21 +275,20 @@ class NewSession(ExplorerController):
     ) -> None:
         """Writes the draft, unless it is `written`, and takes the chosen next step."""
         self._view.tell("writing", "faint")
-        self._jobs.also(
-            "write",
+        # An import takes seconds: it goes on, and tells how it ended, when the explorer is left.
+        self._services.lasting_jobs.also(
+            "fork",
             partial(store_fork, session, made, then, written=written),
             partial(self._show_stored, made, target, then, written=written),
-            self._view.fail,
+            partial(tell_not_begun, self._services, self._view),
         )
 
-    def _show_stored(self, made: Fork, target: Agent, then: str, problem: str, *, written: bool) -> None:
-        """Shows that it is there; copies its command, opens it or goes on in it, as chosen."""
+    def _show_stored(self, made: Fork, target: Agent, then: str, _none: None, *, written: bool) -> None:
+        """Shows that it is there; copies its command, opens it or goes on in it, as chosen, unless the user went elsewhere."""
         draft, services = made.draft, self._services
-        if problem:
-            self._view.tell(problem, "bad")
-            return
         done = "reuses" if written else "began"
-        self._view.tell(f"{done} a session of {target.title}: {draft.path.name}", "leaf")
+        if not tell_began(services, self._view, f"{done} a session of {target.title}: {draft.path.name}"):
+            return
         if then in ("o", "r") and made.prompt is not None:
             services.copy(made.prompt, "the prompt")
         if then == "o":
@@ -377,17 +381,13 @@ def find_earlier(
     return unused or waiting_import(made, put_in)
 
 
-def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: bool = False) -> str:
-    """Writes a new session unless it is there, and imports it where that is wanted; the problem as text, empty for none."""
+def store_fork(session: Session, made: Fork, then: str, _job: Job, *, written: bool = False) -> None:
+    """Writes a new session unless it is there, and imports it where that is wanted. Raises LeafwardError, OSError."""
     from leafward.branches import fork
 
-    try:
-        if written:
-            fork.import_now(made.draft, os.environ)
-        elif then in ("i", "r"):
-            fork.store_and_import(session, made.draft, os.environ, may_grow=True)
-        else:
-            fork.store(session, made.draft, may_grow=True)
-    except (LeafwardError, OSError) as error:
-        return reason_of(error)
-    return ""
+    if written:
+        fork.import_now(made.draft, os.environ)
+    elif then in ("i", "r"):
+        fork.store_and_import(session, made.draft, os.environ, may_grow=True)
+    else:
+        fork.store(session, made.draft, may_grow=True)

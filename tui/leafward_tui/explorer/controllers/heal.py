@@ -6,7 +6,12 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
+from leafward_tui.explorer.controllers.controller import (
+    ExplorerController,
+    ExplorerMeans,
+    tell_began,
+    tell_not_begun,
+)
 from leafward_tui.explorer.project_folder_sheet import in_project_folder
 
 if TYPE_CHECKING:
@@ -86,12 +91,16 @@ class Heal(ExplorerController):
             return
         self._view.tell("writing", "faint")
         work = partial(store_healed, session, draft)
-        self._jobs.also("write", work, partial(self._open, healed), self._view.fail)
+        services, view = self._services, self._view
+        # An import takes seconds: it goes on, and tells how it ended, when the explorer is left.
+        services.lasting_jobs.also(
+            "heal", work, partial(self._open, healed), partial(tell_not_begun, services, view)
+        )
 
     def _open(self, healed: Healed, _none: None) -> None:
         draft = healed.draft
-        if draft is not None:
-            self._view.tell(f"began a session of {healed.agent.title}: {draft.path.name}", "leaf")
+        text = f"began a session of {healed.agent.title}: {draft.path.name}" if draft is not None else ""
+        if draft is not None and tell_began(self._services, self._view, text):
             self._services.screens.session(draft.path, healed.agent.name)
 
 
