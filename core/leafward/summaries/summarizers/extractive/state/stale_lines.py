@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
-_COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
+_COUNTED = re.compile(
+    r"(?i)\b(?:(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)|\d{1,9}/(\d{1,9}) (?:pass(?:ed|es|ing)?|green))\b"
+)
+"""The number of tests that a line tells: `18 tests`, `18/18 passing`."""
 _DIGIT = re.compile("[0-9]")
 _GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24}\d)")
 """A name before a value with a figure."""
@@ -125,7 +128,7 @@ def _is_overtaken(evidence: Evidence, candidate: LineCandidate, written: Mapping
 def _counts(evidence: Evidence) -> None:
     """Keeps, of the lines that count tests, those of the last run."""
     counted = [
-        (evidence.place_of(candidate), match[1], candidate)
+        (evidence.place_of(candidate), match[1] or match[2], candidate)
         for candidate in evidence.candidates
         if candidate.section in _FIGURED
         and _holds_digit(candidate.text)
