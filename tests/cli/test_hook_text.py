@@ -452,6 +452,7 @@ def test_the_file_of_a_fork_is_waited_for_where_its_first_act_is_a_compaction(
     time.sleep(0.2)
     for piece in (rows[:3], rows[3:]):
         fork.raw(b"".join(piece))
+        time.sleep(0.05)
     # What follows the compaction is no part of it.
     fork.tip, fork.defaults = (
         source.tip,

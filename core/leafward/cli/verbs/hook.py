@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _REQUEST_LIMIT = 1 << 20
 _WAIT = 8.0
 """Most seconds that an agent waits for a text that is being made."""
+_QUIET = 0.1
+"""Seconds without another piece after which a file that is only being written counts as whole."""
 _KEPT = 3600.0
 """Seconds after which no agent asks for a text any more."""
 _NICE = 10
@@ -127,19 +129,26 @@ def _text_before(session: str, began: _Beginning, room: int | None) -> str:
     """The text as of the beginning of a compaction.
 
     Claude Code 2.1.332 writes the file of a fork with the first thing that is done in it, in pieces. Where that is a compaction,
-    most of the file is missing as the hook runs: it is read again until it holds something and no more of it comes.
+    most of the file is missing as the hook runs: it is read again until it holds something and for a while no more of it comes.
     """
     from leafward.session.entries import NO_ENTRY
 
     until, last = time.monotonic() + _WAIT, NO_ENTRY
     while True:
-        size = os.path.getsize(session)
-        text, entry = _text(session, lambda found: _last_before(found, began), room)
+        size, came_late = os.path.getsize(session), False
+
+        def last_before(found: Session) -> EntryIndex:
+            nonlocal came_late
+            entry = _last_before(found, began)
+            came_late = entry < 0 or found.origin(entry).offset >= began.size
+            return entry
+
+        text, entry = _text(session, last_before, room)
+        time.sleep(_QUIET if came_late else 0)
         is_whole = entry >= 0 and (entry == last or os.path.getsize(session) == size)
         if is_whole or time.monotonic() > until:
             return text
         last = entry
-        time.sleep(0.01)
 
 
 def _last_before(found: Session, began: _Beginning) -> EntryIndex:

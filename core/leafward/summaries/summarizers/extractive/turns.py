@@ -183,41 +183,16 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
     """The turns that the user began, in order; messages before the first of them are not a turn."""
     turns: list[Turn] = []
     command, by_user, outputs = "", set[str](), set[str]()
-    for place, (entry, message) in enumerate(messages):
+    for place, (_, message) in enumerate(messages):
         role, against = message.get("role"), said_against(message)
         if role == "user" or against:
             command = str(message.get(_COMMAND) or "")
             if command.startswith("!"):
                 # A command that the user ran is not a request.
                 continue
-            whole = against or text_of(message.get("content"))
-            text = " ".join(whole.split())
-            if not (text or command) or text == "/" or by_machine(message):
-                continue
-            typed, pasted = divided(whole)
-            own = " ".join(typed.split()).rstrip("` ")
-            if turns and not (command or turns[-1].answer) and turns[-1].words and only_limits(own):
-                # The work that was asked for goes on; the limit is told as a rule.
-                continue
-            # Text in a fence or with quote signs was copied, unless there is nothing else.
-            bare = " ".join(_without_copies(typed).split()) or own or " ".join(pasted.split())
-            prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
-            says = not (_TRIVIAL.match(prompt) or goes_on(prompt)) and without_fillers(prompt)
-            words = len(content_words(prompt.replace("[image]", ""))) if says else 0
-            words = 1 if words > _BRIEF and only_refuses(prompt) else words
-            if pasted.strip() and not own and turns:
-                # Text that was only shown adds nothing to the request before it.
-                words, own = 0, _SHOWN_ONLY
-            prompt = _with_subject(prompt, pasted) if prompt.endswith(_ANNOUNCES) else prompt
-            asked = prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip()
-            runs = bool(command) or _COMMAND_TYPED.match(own) is not None
-            brief = bool(pasted) and words < TELLING
-            error = next(printed_errors(pasted, failed=False), "") if brief else ""
-            turns.append(
-                Turn(entry, asked, own, words, place, place, runs=runs, pasted=" ".join(error.split()))
-            )
-            turns[-1].screen = _first_shown(pasted) if brief and not error else ""
-            turns[-1].amid = bool(against) and (words < TELLING or all(map(asks, sentences(own))))
+            turn = _begun(place, messages[place], against, command, turns[-1] if turns else None)
+            if turn is not None:
+                turns.append(turn)
         elif role == "assistant" and is_users_call(message, command):
             by_user.update(call.id for call in tool_calls(message))
             command = ""
@@ -245,6 +220,46 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             # The name of a command that led to work is the request.
             turn.words = max(turn.words, SUBSTANTIAL)
     return turns
+
+
+def _begun(place: int, spoken: SpanMessage, against: str, command: str, before: Turn | None) -> Turn | None:
+    """The turn that a message of the user's begins; None where it goes on with the one before, or asks for nothing.
+
+    `against` are the words with which the user did not allow a call, `command` is what stands before the prompt.
+    """
+    whole = against or text_of(spoken.message.get("content"))
+    text = " ".join(whole.split())
+    if not (text or command) or text == "/" or by_machine(spoken.message):
+        return None
+    typed, pasted = divided(whole)
+    own = " ".join(typed.split()).rstrip("` ")
+    if before is not None and not (command or before.answer) and before.words and only_limits(own):
+        # The work that was asked for goes on; the limit is told as a rule.
+        return None
+    # Text in a fence or with quote signs was copied, unless there is nothing else.
+    bare = " ".join(_without_copies(typed).split()) or own or " ".join(pasted.split())
+    prompt = without_fillers(_PRAISE.sub("", _without_pictures(bare or text))) or bare or text
+    says = not (_TRIVIAL.match(prompt) or goes_on(prompt)) and without_fillers(prompt)
+    words = len(content_words(prompt.replace("[image]", ""))) if says else 0
+    words = 1 if words > _BRIEF and only_refuses(prompt) else words
+    if pasted.strip() and not own and before is not None:
+        # Text that was only shown adds nothing to the request before it.
+        words, own = 0, _SHOWN_ONLY
+    prompt = _with_subject(prompt, pasted) if prompt.endswith(_ANNOUNCES) else prompt
+    brief = bool(pasted) and words < TELLING
+    error = next(printed_errors(pasted, failed=False), "") if brief else ""
+    return Turn(
+        spoken.entry,
+        prompt if words >= SUBSTANTIAL else f"{command} {prompt}".strip(),
+        own,
+        words,
+        place,
+        place,
+        runs=bool(command) or _COMMAND_TYPED.match(own) is not None,
+        pasted=" ".join(error.split()),
+        screen=_first_shown(pasted) if brief and not error else "",
+        amid=bool(against) and (words < TELLING or all(map(asks, sentences(own)))),
+    )
 
 
 def _with_subject(prompt: str, pasted: str) -> str:
