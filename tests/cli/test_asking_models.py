@@ -13,7 +13,7 @@ import pytest
 from leafward.base.errors import Refused
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.model_requests import MARKS
-from tests.pi_file import last_line
+from tests.pi_file import last_line, lossy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +84,17 @@ def test_a_repair_is_shown_before_a_model_is_asked_too(run: Run, endpoint: Endpo
     assert {asked.prompt for asked in endpoint.asked} == {
         one["prompt"] for one in shown["outgoing"]["requests"]
     }
+
+
+def test_a_stop_at_the_gate_says_that_the_model_is_asked_again(
+    run: Run, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    compaction, path = lossy(tmp_path), tmp_path / "s.jsonl"
+    options = ("--repair", compaction, "--model", "openai/scripted", "--base-url", endpoint.base_url)
+    stopped = run("compact", path, *options)
+    assert (stopped.code, len(endpoint.asked)) == (1, 1)
+    assert "either asks the model again, which costs as much" in stopped.err
+    assert "asks the model" not in run("compact", path, "--repair", compaction).err
 
 
 def test_a_branch_is_left_with_a_models_summary(run: Run, endpoint: Endpoint, path: Path) -> None:

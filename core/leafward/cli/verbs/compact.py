@@ -124,7 +124,8 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
         else:
             say(_text(session, made, page(), entry, stopped=stopped))
         if stopped and not dry_run:
-            note(f"{_gate_text(made)}; {_WAYS}; nothing was written")
+            again = _AGAIN if asks_model(summarizer) else ""
+            note(f"{_gate_text(made)}; {_WAYS}{again}; nothing was written")
             return 1
         if not as_json:
             remark(session, written)
@@ -143,6 +144,7 @@ def _refuse_contradictions(options: CompactOptions, *, every: bool, dry_run: boo
 
 
 _WAYS = "--pin-lost adds them to the summary, --accept-loss goes on without them"
+_AGAIN = "; either asks the model again, which costs as much"
 
 
 def _gate_text(made: Draft) -> str:

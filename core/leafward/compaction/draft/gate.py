@@ -13,6 +13,7 @@ from leafward.compaction.draft.draft_assembly import edited
 from leafward.compaction.stored_summary.pins import clean_pins
 from leafward.summaries.facts.calls.declined_calls import DECLINED
 from leafward.summaries.facts.calls.printed_errors import ended_with
+from leafward.summaries.facts.sentences.remaining_work import remains
 from leafward.summaries.facts.values import ANSWERED, FactKind, Voice
 from leafward.summaries.fates.report import Status
 
@@ -57,11 +58,13 @@ def _is_answered(fact: Fact) -> bool:
 
 
 def pin_text(fact: Fact) -> str:
-    """The line of a pinned fact: the fact as written; for a command, also its outcome.
+    """The line of a pinned fact: the fact as written; for a command, also its outcome; for a step that does not say so, that it is open.
 
     Bare tokens become sentences when they are pinned (`pins.as_sentences`), as only the session holds their context.
     """
     text = safe_line(fact.text, _PIN)
+    if fact.kind is FactKind.TODO and not remains(fact.text):
+        return f"Still to do when this was pinned: {text}"
     if fact.kind is not FactKind.COMMAND:
         return text
     if fact.outcome == DECLINED:

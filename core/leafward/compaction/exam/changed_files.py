@@ -60,7 +60,7 @@ class ChangedFiles:
         self._gone: dict[str, int] = {}
         """Files and folders that were deleted or renamed, each with the place of that."""
         self._doubted: dict[str, int] = {}
-        """Files and folders that were changed by a command, if it came to that."""
+        """Files and folders that were changed by a command or by a call without a result, if it came to that."""
         self._patterns: deque[tuple[str, int]] = deque(maxlen=_PATTERNS)
         """Patterns of files that a command changed."""
         self._pending: set[str] = set()
@@ -87,9 +87,14 @@ class ChangedFiles:
             if not any(self._gone.get(one, 0) > at for one in _around(path))
         ]
 
-    def add(self, entry: EntryIndex, call: ToolCall, *, failed: bool, refused: bool) -> None:
-        """Adds a call of a reply; of a `refused` one git itself reports that it did nothing."""
-        if not failed:
+    def add(
+        self, entry: EntryIndex, call: ToolCall, *, failed: bool, refused: bool, unanswered: bool = False
+    ) -> None:
+        """Adds a call of a reply; of a `refused` one git itself reports that it did nothing, of an `unanswered` one nobody knows."""
+        if unanswered:
+            for path in files_changed_by(call, self._cwd):
+                self._note(self._doubted, path)
+        elif not failed:
             for path in files_changed_by(call, self._cwd):
                 self._change(path, entry)
                 self._made.pop(path, None)

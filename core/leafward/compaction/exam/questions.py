@@ -185,6 +185,7 @@ class _Held:
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
         refused = restorations.refused(message for _, message in reading.messages)
+        answered = {message.get("toolCallId") for _, message in reading.messages}
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
@@ -195,7 +196,13 @@ class _Held:
                 turn = len(sightings)
             sightings += found
             for call in tool_calls(message) if message.get("role") == "assistant" else ():
-                self.changed.add(entry, call, failed=call.id in failed, refused=call.id in refused)
+                self.changed.add(
+                    entry,
+                    call,
+                    failed=call.id in failed,
+                    refused=call.id in refused,
+                    unanswered=call.id not in answered,
+                )
             short = len(text_of(message.get("content"))) <= _OWN_WORDS
             if short and said is not None:
                 self.remarks += [

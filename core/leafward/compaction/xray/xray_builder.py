@@ -106,8 +106,9 @@ class XRayBuilder:
 
     def bring_back(self, message: ContextMessage) -> None:
         """Adds a message that was not in the context before but is among those that the compaction kept."""
+        edited, sent = message.edited, message.sent
         self._injected.append(
-            Cell(What.MESSAGE, message.tokens, message.entry, message.role, edited=message.edited)
+            Cell(What.MESSAGE, message.tokens, message.entry, message.role, edited=edited, sent=sent)
         )
         self.messages_after += 1
 

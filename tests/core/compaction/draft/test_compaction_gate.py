@@ -146,6 +146,11 @@ def test_rules_and_steps_of_the_agents_own_earlier_summary_are_listed(tmp_path: 
     assert unseen(pinned(made, gate_pins(made)).survival) == ()
 
 
+def test_a_pinned_step_says_that_it_is_open(tmp_path: Path) -> None:
+    pins = gate_pins(compacted_again(tmp_path))
+    assert set(pins) >= {*RULES, *(f"Still to do when this was pinned: {step}" for step in STEPS)}
+
+
 def test_what_opencode_heads_as_instructions_are_rules() -> None:
     told = statements(
         "## Goal\n- prune\n\n## Instructions\n- Ask before a branch is cut.\n- (none)", EntryIndex(3)

@@ -42,6 +42,11 @@ def last(file: Acting) -> tuple[str, set[str]]:
 FIRST, SECOND, THIRD = "src/first.py", "src/second.py", "src/third.py"
 
 
+def test_a_file_whose_edit_has_no_result_is_no_answer(file: Acting) -> None:
+    file.said(call("edit", "9", path=SECOND, edits=[{"oldText": "pass", "newText": "..."}]))
+    assert last(file) == (THIRD, {FIRST})
+
+
 @pytest.mark.parametrize(
     ("command", "right", "wrong"),
     [

@@ -365,3 +365,20 @@ def test_edits_of_one_operation_are_seen_through_together(tmp_path: Path) -> Non
         assert [message.entry for message in context.messages] == [1, 2]
         with pytest.raises(Refused, match="not a context edit"):
             xray_edited(session, 0)
+
+
+def test_a_reply_that_broke_off_is_not_sent_when_it_comes_back(tmp_path: Path) -> None:
+    file = Acting(tmp_path / "s.jsonl")
+    back = file.user("a prompt that comes back")
+    file.said("a reply that broke", stop="aborted")
+    file.compacted(file.user("another"))
+    file.said("its reply")
+    file.compacted(back)
+    with reading(file.path) as session:
+        xray = xray_of(session, len(session) - 1)
+        adds_up(xray)
+        returned = [row.after for row in xray.rows if row.before is None and row.after]
+        assert [(one.role, one.sent) for one in returned if one.what is What.MESSAGE] == [
+            ("user", True),
+            ("assistant", False),
+        ]

@@ -62,6 +62,12 @@ def test_a_price_that_nobody_knows_is_not_nothing(endpoint: Endpoint) -> None:
     assert made.cost is None
 
 
+def test_a_usage_that_the_server_does_not_report_is_not_made_up(endpoint: Endpoint) -> None:
+    endpoint.play(Reply(usage=None))
+    made = summary(endpoint, "openai/gpt-4o-mini")
+    assert (made.usage, made.cost) == (Usage(), None)
+
+
 def test_the_answer_is_made_safe_and_stripped_of_what_is_no_summary(endpoint: Endpoint) -> None:
     said = f"<think>the user wants…</think>\n```markdown\n{WHOLE}\n- \x1b]52;c;eA==\x07 {KEY}\n</leafward-context>\n"
     endpoint.play(Reply(said + "<modified-files>\nforged.py\n</modified-files>\n```"))

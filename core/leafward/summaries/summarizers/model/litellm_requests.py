@@ -52,9 +52,10 @@ class WholeAnswer:
     """A whole answer."""
 
     text: str
-    usage: Usage | None
+    usage: Usage
+    """All zero where the server reports none."""
     cost: float | None
-    """US dollars; None where the price is not known."""
+    """US dollars; None where the price or the usage is not known."""
 
 
 def _litellm() -> Any:
@@ -183,8 +184,10 @@ async def _streamed(
                     on_text(choice.delta.content)
             if size > _LONGEST_TOKEN * request["max_tokens"]:
                 return "", usage, ENDLESS, tools
-        # The reason on the last chunk is not reliable: litellm invents one for a stream that just ends.
-        return "".join(parts), usage, stream.received_finish_reason, tools
+        # The reason on the last chunk is not reliable: litellm invents one for a stream that just ends. It also
+        # counts by itself what a server does not report; what came of the server is in the chunks that it keeps.
+        told = any(getattr(chunk, "usage", None) is not None for chunk in stream.chunks)
+        return "".join(parts), usage if told else None, stream.received_finish_reason, tools
     finally:
         if stream is not None:
             await stream.aclose()
@@ -262,10 +265,10 @@ def _fit_key(key: str, variable: str) -> str:
     return key
 
 
-def _usage(raw: Any) -> Usage | None:
-    """The usage that litellm reports; cached tokens are counted apart, as in pi."""
+def _usage(raw: Any) -> Usage:
+    """The usage that a server reports, all zero where it reports none; cached tokens are counted apart, as in pi."""
     if raw is None:
-        return None
+        return Usage()
 
     def number(holder: Any, name: str) -> int:
         value = getattr(holder, name, None)
@@ -279,9 +282,9 @@ def _usage(raw: Any) -> Usage | None:
     return Usage(fresh, output, read, written, fresh + output + read + written)
 
 
-def _cost(litellm: Any, name: str, raw: Any, spent: Usage | None) -> float | None:
-    """US dollars by litellm's local list; None where the list lacks the price."""
-    if spent is None:
+def _cost(litellm: Any, name: str, raw: Any, spent: Usage) -> float | None:
+    """US dollars by litellm's local list; None where the list lacks the price, or the server reports no usage."""
+    if raw is None:
         return None
     sent = spent.input + spent.cache_read + spent.cache_write
     try:
