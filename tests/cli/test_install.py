@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leafward.agents import installation
+from leafward.agents.installation import installation_problems
 from leafward.agents.registry import hooks_of
-from leafward.base import durable, output_file
+from leafward.base import durable, output_file, paths
 from leafward.base.durable import draft_name
 from leafward.cli.hook_log import failures
 from leafward.cli.main import main
@@ -66,6 +67,45 @@ def test_a_folder_with_a_comma_in_its_name_is_one_folder(home: Path, monkeypatch
         assert main(["install", "claude"]) == 0
         assert (home / name / "settings.json").exists()
         assert main(["uninstall", "claude"]) == 0
+
+
+def test_two_folders_of_settings_each_come_back_whole(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where somebody first looks for it in a third one; a settings file that only had empty hooks is not deleted."""
+    before = '{"hooks": {}}\n'
+    files = [home / name / "settings.json" for name in ("work", "own")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(before)
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(file.parent))
+        assert main(["install", "claude"]) == 0
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    capsys.readouterr()
+    assert main(["uninstall", "claude"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("nothing to do")
+    assert all(str(file) in said for file in files)
+    gone = [one for one in installation_problems() if "installs it again" in one]
+    assert not gone
+    for file in files:
+        monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(file.parent))
+        assert main(["uninstall", "claude"]) == 0
+        assert file.read_text() == before
+    assert not list((paths.data_dir() / "installed").iterdir())
+
+
+def test_a_folder_of_settings_that_is_gone_is_forgotten_by_an_uninstallation(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "work"))
+    assert main(["install", "claude"]) == 0
+    (home / "work" / "settings.json").unlink()
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    assert [one for one in installation_problems() if "is gone" in one]
+    assert main(["uninstall", "claude"]) == 0
+    assert "work" not in capsys.readouterr().out.split("nothing to do")[1]
+    assert not list(installation_problems())
 
 
 def test_settings_that_changed_meanwhile_lose_our_part_only(settings: Path) -> None:
@@ -450,5 +490,5 @@ def test_without_a_folder_for_its_note_nothing_is_installed_and_that_is_said(
     (tmp_path / "taken").write_text("")
     monkeypatch.setenv("LEAFWARD_HOME", str(tmp_path / "taken" / "home"))
     assert main(["install", "claude"]) == 1
-    assert capsys.readouterr().err.endswith("claude.json: Not a directory; nothing was installed\n")
+    assert capsys.readouterr().err.endswith(".json: Not a directory; nothing was installed\n")
     assert settings.read_text() == "{}"

@@ -207,7 +207,7 @@ def test_doctor_tries_a_hook_as_its_agent_would(
     main(["install", agent])
     reviewed(agent)
     if not is_known:
-        installation._record(agent).unlink()
+        installation._record(agent, hooks_of(agent).file(os.environ)).unlink()
     assert hook_problems(capsys) == []
     file = hooks_of(agent).file(os.environ)
     script, words = BROKEN[how]
@@ -288,7 +288,7 @@ def test_doctor_names_a_script_of_an_earlier_version_without_a_record(
     home: Path, agent: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["install", agent])
-    installation._record(agent).unlink()
+    installation._record(agent, hooks_of(agent).file(os.environ)).unlink()
     file = hooks_of(agent).file(os.environ)
     written = file.read_text()
     file.write_text(written.replace("60000", "50000"))
@@ -320,7 +320,7 @@ def test_doctor_names_an_installation_by_an_earlier_version(
     written = file.read_text()
     file.write_text(written.replace(*older))
     assert hook_problems(capsys) == []
-    record = installation._record(agent)
+    record = installation._record(agent, hooks_of(agent).file(os.environ))
     known = json.loads(record.read_text())
     record.write_text(json.dumps({**known, "after": known["after"].replace(*older)}))
     (problem,) = hook_problems(capsys)

@@ -15,6 +15,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +102,13 @@ def removal(name: str) -> AgentFileChange:
     else:
         after = hooks.removed(before)
     folder = known["folder"] if known is not None else None
-    return AgentFileChange(name, file, link, before, after, "", "", None, folder, installs=False)
+    note = _elsewhere(name) if after == before else ""
+    return AgentFileChange(name, file, link, before, after, "", note, None, folder, installs=False)
 
 
 def apply(change: AgentFileChange) -> None:
     """Writes a change. Raises Refused where the file changed since, or where it is not writable."""
-    record = _record(change.agent)
+    record = _record(change.agent, change.file)
     if change.installs:
         if change.changed:
             _install(change, record)
@@ -116,6 +118,10 @@ def apply(change: AgentFileChange) -> None:
     if change.after is None and change.folder:
         _drop_folders(change.file.parent, Path(change.folder))
     record.unlink(missing_ok=True)
+    for other, known in _records(change.agent).items():
+        # A folder of settings that is gone needs no record any more.
+        if not _is_there(change.agent, known):
+            other.unlink(missing_ok=True)
 
 
 def _install(change: AgentFileChange, record: Path) -> None:
@@ -155,13 +161,16 @@ def installation_problems() -> Iterator[str]:
     if installed_files() and (why := _no_room()):
         yield f"{why}; agents go on without the text after a compaction"
     for agent in all_agents():
-        if why := _problem_of(agent.name):
-            yield why
+        every = list(_records(agent.name).values())
+        file = hooks_of(agent.name).file(os.environ)
+        for known in every if any(_is_of(known, file) for known in every) else [*every, None]:
+            if why := _problem_of(agent.name, known):
+                yield why
 
 
-def _problem_of(name: str) -> str:
-    """The problem of one agent's installation; empty where it has none, or where nothing is installed."""
-    known, hooks = _known(name, None), hooks_of(name)
+def _problem_of(name: str, known: dict[str, Any] | None) -> str:
+    """The problem of one installation of an agent; empty where it has none, or where nothing is installed."""
+    hooks = hooks_of(name)
     file = Path(known["file"]) if known is not None else hooks.file(os.environ)
     try:
         text = _text(_target(file)[0])
@@ -292,26 +301,58 @@ def _take_back(record: Path, earlier: bytes | None, change: AgentFileChange) -> 
         _drop_folders(change.file.parent, Path(change.folder))
 
 
-def _record(name: str) -> Path:
-    return paths.data_dir() / "installed" / f"{name}.json"
+def _record(name: str, file: Path) -> Path:
+    """The place of the record for one file: an agent may have several folders of settings."""
+    place = sha256(os.fsencode(os.path.realpath(file))).hexdigest()[:16]
+    new = _record_folder() / f"{name}-{place}.json"
+    return next((record for record, known in _records(name).items() if _is_of(known, file)), new)
 
 
-def _known(name: str, file: Path | None) -> dict[str, Any] | None:
-    """The record of an installation, of the one in `file` where it is given; None where no record fits."""
+def _record_folder() -> Path:
+    return paths.data_dir() / "installed"
+
+
+def _known(name: str, file: Path) -> dict[str, Any] | None:
+    """The record of what is installed in a file; None where no record fits."""
+    return next((known for known in _records(name).values() if _is_of(known, file)), None)
+
+
+def _is_of(known: dict[str, Any], file: Path) -> bool:
+    return os.path.realpath(known["file"]) == os.path.realpath(file)
+
+
+def _records(name: str) -> dict[Path, dict[str, Any]]:
+    """The records of all installations of an agent, by their place."""
+    every = {record: _read_record(record) for record in sorted(_record_folder().glob(f"{name}*.json"))}
+    return {record: known for record, known in every.items() if known is not None}
+
+
+def _read_record(record: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(read_regular(_record(name)))
+        found = json.loads(read_regular(record))
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("after"), str):
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), str) for key in ("file", "after")):
         return None
     texts = all(isinstance(found.get(key), str | None) for key in ("before", "folder"))
-    if (
-        not texts
-        or not isinstance(found.get("file"), str)
-        or (file is not None and os.path.realpath(found["file"]) != os.path.realpath(file))
-    ):
-        return None
-    return {"before": None, "folder": None, **found}
+    return {"before": None, "folder": None, **found} if texts else None
+
+
+def _is_there(name: str, known: dict[str, Any]) -> bool:
+    """Whether a file still holds what was installed; one that cannot be read counts as if it did."""
+    try:
+        text = _text(_target(Path(known["file"]))[0])
+    except (OSError, Refused):
+        return True
+    return text is not None and bool(hooks_of(name).commands(text))
+
+
+def _elsewhere(name: str) -> str:
+    """Where else an agent is installed, for whom looks for it in a file that has nothing of ours; empty: nowhere."""
+    others = [known["file"] for known in _records(name).values() if _is_there(name, known)]
+    if not others:
+        return ""
+    return f"it is installed in {', '.join(others)}: uninstall it with the environment variables that `install` had"
 
 
 def _first_missing(file: Path) -> str | None:

@@ -50,8 +50,8 @@ def _report(change: AgentFileChange, undo: str, dry_run: bool, as_json: bool) ->
         return 0
     shown = pasted_path(str(change.file))
     if not change.changed:
-        missing = change.before is None
-        what = f"there is no {shown}" if missing else f"{shown} is up to date"
+        held = f"{shown} is up to date" if change.installs else f"nothing of Leafward is in {shown}"
+        what = f"there is no {shown}" if change.before is None else held
         say([f"nothing to do: {what}", *_remarks(change)])
         return 0
     if change.after is None:
