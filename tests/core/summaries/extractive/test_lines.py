@@ -17,6 +17,7 @@ from tests.core.told import (
     DAY,
     FOLDER,
     lines_of,
+    made,
     ran,
     reply,
     result,
@@ -466,3 +467,10 @@ def test_files_of_a_patch_are_changed_deleted_and_renamed() -> None:
     assert "Deleted `src/trial.py`" in text
     assert "Renamed `src/old.py` to `src/new.py`" in text
     assert not any("trial.py" in line for line in text.split("\n") if "hanged" in line)
+
+
+def test_a_search_beside_a_reading_reads_nothing() -> None:
+    """Fails where the search counts as a second reading."""
+    both = reply("", ("r", "read", {"path": "src/a.py"}), ("g", "grep", {"pattern": "x", "path": "src/a.py"}))
+    said = [user("port it"), both, result("r", "x = 1"), result("g", "1: x = 1"), *made("src/b.py", "b")]
+    assert "Read: `src/a.py`" in told_in(SummarySection.CONTEXT, *said)

@@ -70,8 +70,11 @@ _INTERRUPTED = 130
 _IN_BACKGROUND = late(r"[^&]&\s*$")
 """A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
-_NOT_RUN = late(r"[^\n]{1,120}, so auto mode cannot determine the safety of ")
-"""The beginning of a result whose call Claude Code 2.1 did not make, as nothing told whether it is safe; it is to be tried again."""
+_NOT_RUN = late(
+    r"[^\n]{1,120}, so auto mode cannot determine the safety of |(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call )"
+    r"|Claude requested permissions to |Permission to use \w+ |This command requires approval\b"
+)
+"""The beginning of a result whose call Claude Code did not make: a call beside it failed, or nothing and nobody allowed it."""
 _NAMED_ERROR = late(
     # Each begins with one of few characters, so that the search skips all others quickly.
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"

@@ -297,16 +297,7 @@ def _join(files: dict[str, FileWork]) -> None:
         if target == path or target not in files:
             continue
         short, work = files.pop(path), files[target]
-        work.reads += short.reads
-        work.named += short.named
-        work.changes += short.changes
-        work.last = max(work.last, short.last)
-        work.changed = max(work.changed, short.changed)
-        work.sources = sorted({*work.sources, *short.sources})
-        for name, place in short.names.items():
-            work.names[name] = max(place, work.names.get(name, place))
-        work.removed |= short.removed
-        work.declared |= short.declared
+        work.merge(short)
 
 
 def _work(
@@ -328,10 +319,11 @@ def _work(
     saved = {path for call in calls if _SAVES.search(call.name) for path in paths_of(call.arguments)}
     # A search of a file reads no more of it than it finds.
     read = [call.arguments for call in done if not searches(call.arguments)]
-    arguments = {path for given in read for path in paths_of(given)} - saved
+    arguments = Counter(path for given in read for path in paths_of(given) if path not in saved)
     patches = [call for call in done if not changes_text(call.arguments)]
     patched = {path for call in patches for path in files_changed_by(call, cwd)}
-    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
+    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)}
+    missed -= arguments.keys()
     commands = [command for call in calls if (command := command_of(call.arguments))]
     parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
     parts += [command[sign.end() :] for command in commands for sign in [_PROGRAM.search(command)] if sign]
@@ -358,7 +350,9 @@ def _work(
             if sighting.voice is Voice.CHANGED or work.changed != place:
                 work.change(place)
                 live[sighting.key] = work
-        elif sighting.text in arguments:
+        elif arguments[sighting.text] > 0:
+            # A search beside it names it once more.
+            arguments[sighting.text] -= 1
             work.reads += 1
         else:
             work.named += 1

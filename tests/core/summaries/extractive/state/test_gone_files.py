@@ -76,6 +76,15 @@ def test_a_file_that_the_next_program_may_write_anew_is_not_deleted(command: str
     assert "Deleted `src/old.py`" in told_in(SummarySection.DONE, *own)
 
 
+def test_a_file_that_is_back_in_its_first_folder_is_told_once() -> None:
+    """Fails where its changes under the name between are told under that."""
+    there, back = "src/pears/crate.py", "src/crate.py"
+    said = [user("sort the pears"), *made(back, "a"), *ran("b", f"mv {back} {there}"), *worked(there, "c")]
+    told = told_in(SummarySection.CONTEXT, *said, *ran("d", f"mv {there} src/"))
+    assert any(line.startswith(f"`{back}` changed 2×") for line in told)
+    assert not any(there in line for line in told)
+
+
 def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
     said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
     kept = [

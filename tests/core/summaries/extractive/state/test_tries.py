@@ -104,6 +104,23 @@ def test_a_call_that_was_not_made_neither_failed_nor_is_the_last_run() -> None:
     assert "Last test run: `npm test` passed" in told_in(SummarySection.CONTEXT, *told)
 
 
+@pytest.mark.parametrize(
+    "refused",
+    [
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+        "<tool_use_error>Cancelled: parallel tool call Bash(npm test) errored</tool_use_error>",
+        "Claude requested permissions to use Bash, but you haven't granted it yet.",
+        "Permission to use Bash with command npm run pack has been denied.",
+        "This command requires approval",
+    ],
+)
+def test_a_call_that_was_not_made_is_no_run(refused: str) -> None:
+    """Fails where each call counts, as three runs, or as one that failed."""
+    runs = [*ran("b", "npm run pack"), *_failed("c", "npm run pack", refused), *ran("d", "npm run pack")]
+    assert "Run `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
+    assert told_in(SummarySection.BLOCKED, *_ASKED, *runs[:-2]) == []
+
+
 def test_a_check_that_failed_before_an_answered_request_blocks_no_other_one() -> None:
     """The answer reported its result all the same, and the user went on: there as here only the last answer may tell it."""
     check = [*_ASKED, *_failed("b", "npx tsc --noEmit", _ERROR)]

@@ -127,7 +127,7 @@ def gone_files(
                 if one.glob or one.by is not None:
                     continue
                 path = forms.canonical_path(one.path, cwd)
-                if one.operation is FileOperation.DELETE and anew and path not in written:
+                if one.operation is FileOperation.DELETE and anew and not _holds(path, written):
                     continue
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 before = gone.pop(now or path, None)
@@ -154,6 +154,11 @@ def _listed(lines: AbstractSet[str], command: str) -> Iterator[str]:
     words = (word.rstrip("/") for word in _BETWEEN_WORDS.split(command))
     ends = ("/".join(parts[at:]) for word in words for parts in [word.split("/")] for at in range(len(parts)))
     yield from (f"{folder}/{line}" for folder in islice(ends, _FOLDERS) for line in lines)
+
+
+def _holds(path: str, files: AbstractSet[str]) -> bool:
+    """Whether a path is one of some files, or the folder of one."""
+    return path in files or any(file.startswith(f"{path}/") for file in files)
 
 
 def _runs_behind_removal(script: str) -> bool:
@@ -225,14 +230,14 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
                 evidence.removed.add(name)
             continue
         if what.now.rsplit("/", 1)[-1] == name and what.quiet:
-            # With its folder: its name is what it was.
+            # With its folder, or back in the folder where it was: its name is what it was.
+            if path in evidence.files and what.now in evidence.files:
+                evidence.files[what.now].merge(evidence.files.pop(path))
             continue
         left = without_file(evidence, path, what.place)
         work = evidence.files.pop(path, None)
         if work is not None and what.now and what.now in evidence.files:
-            renamed = evidence.files[what.now]
-            renamed.changes += work.changes
-            renamed.names = {**work.names, **renamed.names}
+            evidence.files[what.now].merge(work)
         elif work is not None:
             evidence.removed.update(work.names, work.removed)
         if work is None and len(left) == len(evidence.candidates):
