@@ -52,6 +52,8 @@ _PASSES = late(
     r"|\?\s+\S{1,200}\s+\[no test files\]|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
 """A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
+_SAYS_NOTHING = late(r"\s*(?:(?:Output|stdout|stderr):|\(no output\)|\$ .*|[\W\d_]*)\s*$")
+"""A line that only heads or ends an output, repeats its command, or has no word."""
 _PLACE = late(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _PLACED = late(
     r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
@@ -205,6 +207,6 @@ def _last_line(text: str) -> str:
     lines = [
         line.strip()
         for line in text.split("\n")
-        if line.strip() and not _PASSES.match(line) and not _ERROR_FRAME.match(line)
+        if not _SAYS_NOTHING.match(line) and not _PASSES.match(line) and not _ERROR_FRAME.match(line)
     ]
     return next((line for line in reversed(lines) if not _EXIT.search(line)), "".join(lines[-1:]))[:300]

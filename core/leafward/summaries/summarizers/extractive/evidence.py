@@ -81,8 +81,11 @@ _SEARCHES = late(
     r"\s*(?:(?:find|fd|ls|test|stat|locate|rg --files|git ls-files|Get-ChildItem|Test-Path)\b|\[)"
 )
 """Commands that ask whether files are there."""
-_PROGRAM = late(r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*(?:-\w*[ecr]\b|- *<<)")
-"""The sign behind which a command has a program: what looks like a file in that may be anything."""
+_PROGRAM = late(
+    r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*"
+    r"(?:-\w*[ecr]\b(?:\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"))?|- *<<)"
+)
+"""The sign behind which a command has a program, and that where it is quoted: what looks like a file in it may be anything."""
 _OF_HINTS = ("more", "More", " for details", " for help")
 """Each such text holds one of these."""
 _SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
@@ -326,7 +329,8 @@ def _work(
     missed -= arguments.keys()
     commands = [command for call in calls if (command := command_of(call.arguments))]
     parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
-    parts += [command[sign.end() :] for command in commands for sign in [_PROGRAM.search(command)] if sign]
+    signs = ((command, sign) for command in commands if (sign := _PROGRAM.search(command)))
+    parts += [sign[1] or command[sign.end() :] for command, sign in signs]
     texts = list(filter(_holds_text, commands))
     undone = Counter(one.path for one in written if one.call in failed)
     for sighting in seen:

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
-_COUNTED = re.compile(r"(?i)\b(\d[\d,]{0,8}) (?:\w+ )?(?:tests?|specs?)\b")
+_COUNTED = re.compile(
+    r"(?i)\b(\d[\d,]{0,8})(?: (?:\w+ )?(?:tests?|specs?)|/\1 (?:(?:\w+ )?(?:tests?|specs?)|pass(?:ed|es|ing)?))\b"
+)
+"""A count of tests: `18 tests`, `18/18 passing`."""
 _DIGIT = re.compile("[0-9]")
 _GIVEN = re.compile(r"(?<![\w.-])([\w.-]{2,60})`?\s?(?::|=|→)\s(?=[^;,\d]{0,24}\d)")
 """A name before a value with a figure."""
