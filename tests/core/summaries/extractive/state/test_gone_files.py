@@ -85,6 +85,25 @@ def test_a_file_that_is_back_in_its_first_folder_is_told_once() -> None:
     assert not any(there in line for line in told)
 
 
+@pytest.mark.parametrize(
+    ("command", "is_gone"),
+    [
+        ("rm -f src/tri*.py", True),
+        ("cd src && rm *.py", True),
+        ("rm -rf /home/ada/orchard/s*", True),
+        ("rm -f s*", False),
+        ("rm src/*.log", False),
+        ("rm 'src/*.py'", False),
+        ("cd $AWAY && rm src/*.py", False),
+    ],
+)
+def test_the_written_files_that_a_pattern_names_are_deleted(command: str, is_gone: bool) -> None:
+    """Fails where only a file that a command names is gone."""
+    said = [user("sort the pears"), *made("src/tried.py", "a"), *made("web/.pears.py", "b")]
+    told = told_in(SummarySection.CONTEXT, *said, *ran("c", command), *worked("web/.pears.py", "d"))
+    assert any("src/tried.py" in line for line in told if "hanged" in line) != is_gone
+
+
 def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
     said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
     kept = [
