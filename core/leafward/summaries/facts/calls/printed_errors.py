@@ -52,7 +52,10 @@ _PASSES = late(
     r"|\?\s+\S{1,200}\s+\[no test files\]|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
 """A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
-_SAYS_NOTHING = late(r"\s*(?:(?:Output|stdout|stderr):|\(no output\)|\$ .*|[\W\d_]*)\s*$")
+_SAYS_NOTHING = late(
+    r"\s*(?:(?:Output|stdout|stderr):|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+(?: seconds)?"
+    r"|\(no output\)|\$ .*|[\W\d_]*)\s*$"
+)
 """A line that only heads or ends an output, repeats its command, or has no word."""
 _PLACE = late(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _PLACED = late(

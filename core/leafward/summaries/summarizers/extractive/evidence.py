@@ -56,7 +56,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.call_reader import Written
@@ -328,9 +328,7 @@ def _work(
     missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)}
     missed -= arguments.keys()
     commands = [command for call in calls if (command := command_of(call.arguments))]
-    parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
-    signs = ((command, sign) for command in commands if (sign := _PROGRAM.search(command)))
-    parts += [sign[1] or command[sign.end() :] for command, sign in signs]
+    parts = list(_doubtful_parts(commands))
     texts = list(filter(_holds_text, commands))
     undone = Counter(one.path for one in written if one.call in failed)
     for sighting in seen:
@@ -391,6 +389,14 @@ def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) 
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
+
+
+def _doubtful_parts(commands: Iterable[str]) -> Iterator[str]:
+    """The parts of commands in which a name is perhaps no file, or of none that is there: searches and programs."""
+    for command in commands:
+        yield from filter(_SEARCHES.match, STEPS.split(command))
+        if (sign := _PROGRAM.search(command)) is not None:
+            yield sign[1] or command[sign.end() :]
 
 
 def _holds_text(command: str) -> bool:
