@@ -30,7 +30,12 @@ from leafward.summaries.facts.calls.declarations import declared_in
 from leafward.summaries.facts.calls.declined_calls import DECLINED, is_declined
 from leafward.summaries.facts.calls.named_folders import folder_of, path_at
 from leafward.summaries.facts.calls.outcomes import files_changed_by
-from leafward.summaries.facts.calls.placed_texts import PlacedText, in_its_folder, placed_texts
+from leafward.summaries.facts.calls.placed_texts import (
+    PlacedText,
+    first_folder,
+    in_its_folder,
+    placed_texts,
+)
 from leafward.summaries.facts.calls.printed_errors import was_not_run
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
@@ -63,6 +68,8 @@ class _Call(NamedTuple):
     paths: tuple[str, ...]
     names: tuple[str, ...]
     """The names in it; `paths` has its paths."""
+    folder: str | None
+    """The folder that its command runs in; None where that is not known."""
 
 
 class Written(NamedTuple):
@@ -96,6 +103,8 @@ class CallReader:
         """The number of successful runs of each command."""
         self.failed: Counter[str] = Counter()
         """The number of runs of each command that ended in another way; one that was stopped, or has no result yet, is none."""
+        self.folders: dict[str, set[str]] = {}
+        """The known folders in which each command ran."""
         self._undecided: dict[str, EntryIndex] = {}
         """The last run of each command of which the result does not tell how it ended: it was stopped, or goes on in the background."""
         self._repeated: set[str] = set()
@@ -129,6 +138,7 @@ class CallReader:
             changes,
             tuple([one.key for one in seen if one.kind is FactKind.PATH]),
             names,
+            first_folder(command, folder_of(call)) if command else None,
         )
         if changes_text(arguments) and (path := first_of(arguments, PATH_ARGUMENTS)):
             self.written.append(_written(call, path, names))
@@ -213,6 +223,9 @@ class CallReader:
                 self._running[process] = call
             key = forms.canonical_command(call.command)
             self.ran[key] -= declined or not_run
+            if call.folder is not None and not (declined or not_run):
+                ran_in = forms.canonical_path(call.folder, self._texts.cwd)
+                self.folders.setdefault(key, set()).add(ran_in)
             ended = self._texts.ended(call.command, message, text, call.entry)
             outcome = ended[0].outcome if ended else ""
             if not outcome and not not_run:

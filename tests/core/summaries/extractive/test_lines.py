@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from leafward.session.entries import EntryIndex
+from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.sentences.responses import takes_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
 from leafward.summaries.summarizers.extractive.candidates import quoted
@@ -17,6 +18,7 @@ from tests.core.told import (
     DAY,
     FOLDER,
     lines_of,
+    made,
     ran,
     reply,
     result,
@@ -466,3 +468,35 @@ def test_files_of_a_patch_are_changed_deleted_and_renamed() -> None:
     assert "Deleted `src/trial.py`" in text
     assert "Renamed `src/old.py` to `src/new.py`" in text
     assert not any("trial.py" in line for line in text.split("\n") if "hanged" in line)
+
+
+def test_a_search_beside_a_reading_reads_nothing() -> None:
+    """Fails where the search counts as a second reading."""
+    both = reply("", ("r", "read", {"path": "src/a.py"}), ("g", "grep", {"pattern": "x", "path": "src/a.py"}))
+    said = [user("port it"), both, result("r", "x = 1"), result("g", "1: x = 1"), *made("src/b.py", "b")]
+    assert "Read: `src/a.py`" in told_in(SummarySection.CONTEXT, *said)
+
+
+@pytest.mark.parametrize(
+    "command", ["perl -pi -e 's/old.txt/x/' src/pears.py", 'cd src && perl -0pi -e "s/old.txt/x/" pears.py']
+)
+def test_the_files_behind_a_quoted_program_are_named(command: str) -> None:
+    """Fails where all that follows `-e` is the program."""
+    told = told_in(SummarySection.CONTEXT, user("port it"), *made("src/b.py", "b"), *ran("c", command))
+    named = [line for line in told if line.startswith("Named in calls")]
+    assert named == ["Named in calls: `src/pears.py`"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("pears are not ripe\nChunk ID: 0f3\nWall time: 0.1 seconds\nOutput:\n", "pears are not ripe"),
+        ("pears are not ripe\n\n}\n===\n100%", "pears are not ripe"),
+        ("pears are not ripe\n$ orchard pick", "pears are not ripe"),
+    ],
+)
+def test_the_last_line_of_a_failure_is_one_that_says_something(printed: str, told: str) -> None:
+    """Fails where the head of an output, a bracket or the command itself is quoted."""
+    assert [line for line in printed_errors(printed, failed=True) if "ime:" not in line] == [told][
+        : bool(told)
+    ]

@@ -10,6 +10,7 @@ from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import reply, result, told_in, user, worked
 
 JEST = "Test Suites: 1 failed, 3 passed, 4 total\nTests:       2 failed, 10 passed, 12 total\nSnapshots:   0 total\nTime:        1.2 s"
+SNAPSHOTS = "Test Suites: 1 failed, 5 passed, 6 total\nTests:       1 failed, 2 skipped, 34 passed, 37 total\nSnapshots:   1 failed, 3 passed, 4 total\nTime:        3.4 s"
 VITEST = " Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 11 passed (12)\n   Start at  10:00\n   Duration  1.2s"
 CARGO = "running 4 tests\ntest result: ok. 4 passed; 0 failed; 0 ignored; 0 measured\n\nrunning 2 tests\ntest result: ok. 2 passed; 0 failed; 1 ignored\n\nDoc-tests orchard\n\nrunning 0 tests\ntest result: ok. 0 passed; 0 failed; 0 ignored"
 DOTNET = (
@@ -22,6 +23,8 @@ MAVEN = "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0\n[INFO]\n[INF
     ("printed", "counts"),
     [
         (JEST, "2 failed, 10 passed"),
+        (SNAPSHOTS, "1 failed, 2 skipped, 34 passed"),
+        ("Test Suites: 5 passed, 5 total", ""),
         (VITEST, "1 failed, 11 passed"),
         (CARGO, "6 passed, 0 failed"),
         (DOTNET, "1 failed, 11 passed, 0 skipped"),

@@ -65,6 +65,8 @@ _LISTS = late(
 """Options with which a runner of tests only compiles or lists them."""
 _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
 """The line of jest and vitest that counts tests, beside those that count their files."""
+_OF_FILES = late(r"\s*(?:Test (?:Suites|Files)|Snapshots)(?::| {2,})")
+"""Those."""
 _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
 _TAP = late(r"(?m)^[^\S\n]*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
@@ -164,9 +166,13 @@ def counts_in(printed: str) -> str:
     if _COUNT.search(printed) is not None:
         lines = printed.rstrip().split("\n")
         first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
-        while first and len(lines[first - 1]) <= _COUNT_LINE and _COUNT.search(lines[first - 1]):
+        while (
+            first
+            and _COUNT.search(before := lines[first - 1])
+            and (len(before) <= _COUNT_LINE or _OF_TESTS.match(before) or _OF_FILES.match(before))
+        ):
             first -= 1
-        block = lines[first : last + 1]
+        block = [line for line in lines[first : last + 1] if _OF_FILES.match(line) is None]
         of_tests = [line for line in block if _OF_TESTS.match(line)]
         counted = [
             f"{number} {word.lower()}" for line in of_tests or block for number, word in _COUNT.findall(line)

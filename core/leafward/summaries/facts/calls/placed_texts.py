@@ -35,11 +35,24 @@ class PlacedText(NamedTuple):
     """The beginning of the text, which leads into that folder."""
 
 
-def placed_texts(script: str, folder: str) -> Iterator[PlacedText]:
-    """The parts of a script by the folder in which they name files; `folder` is that in which it begins."""
-    begin, end = folder, 0
+def _entered(script: str, folder: str) -> tuple[str, int]:
+    """The folder that a script goes into first, and the position behind that."""
+    end = 0
     while "cd " in script and (found := _GOES.match(script, end)) is not None:
         folder, end = in_folder(found[1].strip("\"'"), folder), found.end()
+    return folder, end
+
+
+def first_folder(script: str, folder: str) -> str | None:
+    """The folder in which the first command of a script runs that does more than go there; None where it is not known."""
+    entered, end = _entered(script, folder)
+    return None if script.startswith(("cd ", "pushd "), end) else entered
+
+
+def placed_texts(script: str, folder: str) -> Iterator[PlacedText]:
+    """The parts of a script by the folder in which they name files; `folder` is that in which it begins."""
+    begin = folder
+    folder, end = _entered(script, folder)
     commands: list[PlacedCommand] = []
     if script.find("cd ", end) >= 0 or "pushd " in script:
         with suppress(Unreadable):

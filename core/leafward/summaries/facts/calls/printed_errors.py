@@ -52,6 +52,11 @@ _PASSES = late(
     r"|\?\s+\S{1,200}\s+\[no test files\]|.{1,200}(?:\t| {2,80})(?:pass(?:ed)?|success|skipping|skipped|pending|neutral)(?:\t| {2,80}|$)|.{1,200}\s(?:\.\.\. ok|PASSED)(?:\s|$)"
 )
 """A line that reports success, or a check that has not ended: it is not an error, whatever the final outcome."""
+_SAYS_NOTHING = late(
+    r"\s*(?:(?:Output|stdout|stderr):|(?:Chunk ID|Wall time|Original token count|Total output lines): \S+(?: seconds)?"
+    r"|\(no output\)|\$ .*|[\W\d_]*)\s*$"
+)
+"""A line that only heads or ends an output, repeats its command, or has no word."""
 _PLACE = late(r"[:(]\d{1,7}(?:[:,]\d{1,7})?\)?|0x[0-9a-f]+|\b\d+(?:\.\d+)?m?s\b")
 _PLACED = late(
     r"(?m)^[ \t]*[\w./@-]{1,200}\.\w{1,10}:\d{1,7}:\d{1,7}: (?!(?i:warning|note|info)\b)\S.{2,300}$"
@@ -70,8 +75,11 @@ _INTERRUPTED = 130
 _IN_BACKGROUND = late(r"[^&]&\s*$")
 """A command that the shell does not wait for."""
 _GIVEN_UP = late(r"(?i)\b(?:abort|cancel|interrupt)")
-_NOT_RUN = late(r"[^\n]{1,120}, so auto mode cannot determine the safety of ")
-"""The beginning of a result whose call Claude Code 2.1 did not make, as nothing told whether it is safe; it is to be tried again."""
+_NOT_RUN = late(
+    r"[^\n]{1,120}, so auto mode cannot determine the safety of |(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call )"
+    r"|Claude requested permissions to |Permission to use \w+ |This command requires approval\b"
+)
+"""The beginning of a result whose call Claude Code did not make: a call beside it failed, or nothing and nobody allowed it."""
 _NAMED_ERROR = late(
     # Each begins with one of few characters, so that the search skips all others quickly.
     r"[`A-Z](?:(?<=`)[^`\n]{0,80}(?:Error|Exception)[^`\n]{0,80}`|(?<!\w[A-Z])(?:(?<!`)[A-Za-z]{2,40}(?:Error|Exception)"
@@ -202,6 +210,6 @@ def _last_line(text: str) -> str:
     lines = [
         line.strip()
         for line in text.split("\n")
-        if line.strip() and not _PASSES.match(line) and not _ERROR_FRAME.match(line)
+        if not _SAYS_NOTHING.match(line) and not _PASSES.match(line) and not _ERROR_FRAME.match(line)
     ]
     return next((line for line in reversed(lines) if not _EXIT.search(line)), "".join(lines[-1:]))[:300]

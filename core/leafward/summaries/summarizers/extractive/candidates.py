@@ -222,6 +222,19 @@ class FileWork:
         self.pending += 1
         self.changed = place
 
+    def merge(self, other: FileWork) -> None:
+        """Adds the work on the same file under another name."""
+        self.reads += other.reads
+        self.named += other.named
+        self.changes += other.changes
+        self.last = max(self.last, other.last)
+        self.changed = max(self.changed, other.changed)
+        self.sources = sorted({*self.sources, *other.sources})
+        for name, place in other.names.items():
+            self.names[name] = max(place, self.names.get(name, place))
+        self.removed |= other.removed
+        self.declared = {**other.declared, **self.declared}
+
     @property
     def is_settled(self) -> bool:
         """Whether nothing of it is left to be committed, taken back or put back."""

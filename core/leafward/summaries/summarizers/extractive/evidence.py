@@ -56,7 +56,7 @@ from leafward.summaries.summarizers.extractive.turns import (
 from leafward.summaries.summarizers.outline import SummarySection, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from leafward.session.entries import Body, EntryIndex, ToolCall
     from leafward.summaries.facts.call_reader import Written
@@ -81,8 +81,11 @@ _SEARCHES = late(
     r"\s*(?:(?:find|fd|ls|test|stat|locate|rg --files|git ls-files|Get-ChildItem|Test-Path)\b|\[)"
 )
 """Commands that ask whether files are there."""
-_PROGRAM = late(r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*(?:-\w*[ecr]\b|- *<<)")
-"""The sign behind which a command has a program: what looks like a file in that may be anything."""
+_PROGRAM = late(
+    r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*"
+    r"(?:-\w*[ecr]\b(?:\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"))?|- *<<)"
+)
+"""The sign behind which a command has a program, and that where it is quoted: what looks like a file in it may be anything."""
 _OF_HINTS = ("more", "More", " for details", " for help")
 """Each such text holds one of these."""
 _SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
@@ -297,16 +300,7 @@ def _join(files: dict[str, FileWork]) -> None:
         if target == path or target not in files:
             continue
         short, work = files.pop(path), files[target]
-        work.reads += short.reads
-        work.named += short.named
-        work.changes += short.changes
-        work.last = max(work.last, short.last)
-        work.changed = max(work.changed, short.changed)
-        work.sources = sorted({*work.sources, *short.sources})
-        for name, place in short.names.items():
-            work.names[name] = max(place, work.names.get(name, place))
-        work.removed |= short.removed
-        work.declared |= short.declared
+        work.merge(short)
 
 
 def _work(
@@ -328,13 +322,13 @@ def _work(
     saved = {path for call in calls if _SAVES.search(call.name) for path in paths_of(call.arguments)}
     # A search of a file reads no more of it than it finds.
     read = [call.arguments for call in done if not searches(call.arguments)]
-    arguments = {path for given in read for path in paths_of(given)} - saved
+    arguments = Counter(path for given in read for path in paths_of(given) if path not in saved)
     patches = [call for call in done if not changes_text(call.arguments)]
     patched = {path for call in patches for path in files_changed_by(call, cwd)}
-    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)} - arguments
+    missed = {path for call in calls if call.id in failed for path in paths_of(call.arguments)}
+    missed -= arguments.keys()
     commands = [command for call in calls if (command := command_of(call.arguments))]
-    parts = [part for command in commands for part in STEPS.split(command) if _SEARCHES.match(part)]
-    parts += [command[sign.end() :] for command in commands for sign in [_PROGRAM.search(command)] if sign]
+    parts = list(_doubtful_parts(commands))
     texts = list(filter(_holds_text, commands))
     undone = Counter(one.path for one in written if one.call in failed)
     for sighting in seen:
@@ -358,7 +352,9 @@ def _work(
             if sighting.voice is Voice.CHANGED or work.changed != place:
                 work.change(place)
                 live[sighting.key] = work
-        elif sighting.text in arguments:
+        elif arguments[sighting.text] > 0:
+            # A search beside it names it once more.
+            arguments[sighting.text] -= 1
             work.reads += 1
         else:
             work.named += 1
@@ -393,6 +389,14 @@ def _remove(files: Mapping[str, FileWork], calls: Iterable[ToolCall], cwd: str) 
                 gone = files.get(forms.canonical_path(path, cwd)) if to is None else None
                 if gone is not None:
                     gone.remove()
+
+
+def _doubtful_parts(commands: Iterable[str]) -> Iterator[str]:
+    """The parts of commands in which a name is perhaps no file, or of none that is there: searches and programs."""
+    for command in commands:
+        yield from filter(_SEARCHES.match, STEPS.split(command))
+        if (sign := _PROGRAM.search(command)) is not None:
+            yield sign[1] or command[sign.end() :]
 
 
 def _holds_text(command: str) -> bool:

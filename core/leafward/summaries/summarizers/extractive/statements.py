@@ -168,7 +168,8 @@ def _repeated_commands(evidence: Evidence, runs: CommandRuns) -> None:
         ended_last = undecided.get(fact.key, NO_ENTRY) <= fact.ended
         passes = passes and ended_last
         if passes and not any(_failed_in(evidence, fact, chain) for chain in chains):
-            count = _passes(evidence.reader.calls.passed[fact.key], evidence.reader.calls.failed[fact.key])
+            calls = evidence.reader.calls
+            count = _passes(calls.passed[fact.key], calls.failed[fact.key], _places(evidence, fact))
             section, text, limit = SummarySection.DONE, f"`{harmless(fact.key, 160)}` passes{count}", 0
         else:
             if failed(fact) and runs.passed.overcame(fact):
@@ -189,7 +190,7 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns, *, ended_last:
     told = (
         ended_last and fact.outcome not in ("", "exit 0") and not (is_broken(fact) and runs.is_overcome(fact))
     )
-    often, last = (f"{times} times", "the last ") if times > 1 else ("once", "")
+    often, last = (f"{times} times{_places(evidence, fact)}", "the last ") if times > 1 else ("once", "")
     ran = f" ({often}; {last}{ended_with(fact.outcome)})" if told else f" ({often})"
     ran = ran if times else ""
     return f"Run `{harmless(fact.key, 160)}`{ran}"
@@ -200,9 +201,15 @@ def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:
     return end_of(evidence, chain) > end_of(evidence, fact) and fact.key in chain.key.split(" && ")
 
 
-def _passes(passed: int, failed: int) -> str:
+def _places(evidence: Evidence, fact: Fact) -> str:
+    """The number of folders in which a command ran, where it ran in several: there it is as many commands."""
+    folders = evidence.reader.calls.folders.get(fact.key, ())
+    return f", in {len(folders)} folders" if len(folders) > 1 else ""
+
+
+def _passes(passed: int, failed: int, places: str) -> str:
     """The successful runs of a command that succeeded last, in brackets; with the number of earlier runs that failed."""
-    often = f"{passed} times" if passed > 1 else "once"
+    often = (f"{passed} times" if passed > 1 else "once") + places
     if failed:
         return f" ({often}; {failed} earlier {'run' if failed == 1 else 'runs'} did not)"
     return f" ({often})" if passed > 1 else ""

@@ -76,6 +76,34 @@ def test_a_file_that_the_next_program_may_write_anew_is_not_deleted(command: str
     assert "Deleted `src/old.py`" in told_in(SummarySection.DONE, *own)
 
 
+def test_a_file_that_is_back_in_its_first_folder_is_told_once() -> None:
+    """Fails where its changes under the name between are told under that."""
+    there, back = "src/pears/crate.py", "src/crate.py"
+    said = [user("sort the pears"), *made(back, "a"), *ran("b", f"mv {back} {there}"), *worked(there, "c")]
+    told = told_in(SummarySection.CONTEXT, *said, *ran("d", f"mv {there} src/"))
+    assert any(line.startswith(f"`{back}` changed 2×") for line in told)
+    assert not any(there in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_gone"),
+    [
+        ("rm -f src/tri*.py", True),
+        ("cd src && rm *.py", True),
+        ("rm -rf /home/ada/orchard/s*", True),
+        ("rm -f s*", False),
+        ("rm src/*.log", False),
+        ("rm 'src/*.py'", False),
+        ("cd $AWAY && rm src/*.py", False),
+    ],
+)
+def test_the_written_files_that_a_pattern_names_are_deleted(command: str, is_gone: bool) -> None:
+    """Fails where only a file that a command names is gone."""
+    said = [user("sort the pears"), *made("src/tried.py", "a"), *made("web/.pears.py", "b")]
+    told = told_in(SummarySection.CONTEXT, *said, *ran("c", command), *worked("web/.pears.py", "d"))
+    assert any("src/tried.py" in line for line in told if "hanged" in line) != is_gone
+
+
 def test_a_file_that_the_kept_messages_write_again_is_not_deleted() -> None:
     said = [user("try the table out"), *made("src/trial.py", "a"), *ran("b", "rm src/trial.py")]
     kept = [

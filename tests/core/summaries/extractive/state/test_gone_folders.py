@@ -25,6 +25,12 @@ def test_the_files_of_a_deleted_folder_are_not_told_as_changed(command: str) -> 
     assert not any("src/forms/" in line for line in told)
 
 
+def test_a_program_that_follows_does_not_write_the_files_of_a_deleted_folder_anew() -> None:
+    """Fails where the program may write the folder, which no call named."""
+    told = told_in(SummarySection.CONTEXT, *_BEGUN, *ended("d", "rm -rf src/forms; npm run build", ""))
+    assert not any("src/forms/" in line for line in told)
+
+
 def test_a_file_that_a_call_names_after_that_is_there_again() -> None:
     again = [*ended("d", "rm -rf src/forms", ""), *made("src/forms/mail.py", "e")]
     told = told_in(SummarySection.CONTEXT, *_BEGUN, *again)

@@ -195,3 +195,18 @@ def test_who_undid_something_else_takes_no_work_back() -> None:
     said = [_ASKED, *edited("prune.py", "z"), reply(done)]
     other = user("i reverted the release branch of the server, now port `prune_rows` too")
     assert done in summarize(span(*said, other, *ran("b", "cat prune.py"))).text
+
+
+def test_a_count_of_passing_tests_out_of_all_gives_way_to_the_next_one() -> None:
+    """Fails where only `18 tests` is a count."""
+    said = [
+        _ASKED,
+        *edited("prune.py", "y"),
+        reply("Fixed `prune_rows`: the checks of `frost_table` are green, 18/18 passing."),
+        user("now the other table"),
+        *edited("prune.py", "z"),
+        reply("Fixed the other table: the checks of `frost_table` are green, 20/20 passing."),
+    ]
+    text = summarize(span(*said)).text.partition("At the end")[0]
+    assert "20/20 passing" in text
+    assert "18/18 passing" not in text

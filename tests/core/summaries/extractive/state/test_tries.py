@@ -8,7 +8,7 @@ import pytest
 
 from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.summarizers.outline import SummarySection
-from tests.core.told import ran, reply, result, told_in, user, worked
+from tests.core.told import FOLDER, ran, reply, result, told_in, user, worked
 
 _ASKED = [user("Port the frost parser of orchard to a table."), *worked("src/parser.ts", "a")]
 _ERROR = "src/valley/map.ts(12,5): error TS2339: Property 'rows' does not exist on type 'Map'."
@@ -102,6 +102,33 @@ def test_a_call_that_was_not_made_neither_failed_nor_is_the_last_run() -> None:
     told = [*run, *_failed("c", "npm test && npm run pack", refused)]
     assert told_in(SummarySection.BLOCKED, *told) == []
     assert "Last test run: `npm test` passed" in told_in(SummarySection.CONTEXT, *told)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
+        "<tool_use_error>Cancelled: parallel tool call Bash(npm test) errored</tool_use_error>",
+        "Claude requested permissions to use Bash, but you haven't granted it yet.",
+        "Permission to use Bash with command npm run pack has been denied.",
+        "This command requires approval",
+    ],
+)
+def test_a_call_that_was_not_made_is_no_run(refused: str) -> None:
+    """Fails where each call counts, as three runs, or as one that failed."""
+    runs = [*ran("b", "npm run pack"), *_failed("c", "npm run pack", refused), *ran("d", "npm run pack")]
+    assert "Run `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
+    assert told_in(SummarySection.BLOCKED, *_ASKED, *runs[:-2]) == []
+
+
+def test_a_command_that_ran_in_several_folders_is_told_so() -> None:
+    """Fails where the runs of both look like those of one."""
+    here = f"cd {FOLDER} && npm run pack"
+    runs = [*ran("b", "cd web && npm run pack"), *ran("c", "npm run pack"), *ran("d", here)]
+    assert "Run `npm run pack` (3 times, in 2 folders)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
+    assert "Run `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs[2:])
+    checks = [*ran("b", "cd web && npm test"), *ran("c", "npm test")]
+    assert "`npm test` passes (2 times, in 2 folders)" in told_in(SummarySection.DONE, *_ASKED, *checks)
 
 
 def test_a_check_that_failed_before_an_answered_request_blocks_no_other_one() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ _MOVES = re.compile(r"\b(?:rm|mv|cp)\b")
 _LISTS = re.compile(r"(?:ls|find|fd|git ls-files)\b")
 _LISTS_HERE = re.compile(r"ls(?: -\w+)*")
 """The command that lists the files of the session's folder by their names."""
+_RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive")
 _BETWEEN_WORDS = re.compile(r"[\s;|&\"']+")
 _FOLDERS = 64
 """Words of a command, and ends of paths in it, that may be a folder that it lists."""
@@ -123,11 +125,14 @@ def gone_files(
                 continue
             done = effects(command, folder)
             anew = bool(done) and _runs_behind_removal(command)
+            if any(one.glob for one in done):
+                for path in _removed_by_pattern(command, folder, written, cwd):
+                    gone[path] = GoneFile(place, entry, "")
             for one in done:
                 if one.glob or one.by is not None:
                     continue
                 path = forms.canonical_path(one.path, cwd)
-                if one.operation is FileOperation.DELETE and anew and path not in written:
+                if one.operation is FileOperation.DELETE and anew and not _holds(path, written):
                     continue
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 before = gone.pop(now or path, None)
@@ -154,6 +159,37 @@ def _listed(lines: AbstractSet[str], command: str) -> Iterator[str]:
     words = (word.rstrip("/") for word in _BETWEEN_WORDS.split(command))
     ends = ("/".join(parts[at:]) for word in words for parts in [word.split("/")] for at in range(len(parts)))
     yield from (f"{folder}/{line}" for folder in islice(ends, _FOLDERS) for line in lines)
+
+
+def _removed_by_pattern(script: str, folder: str, files: AbstractSet[str], cwd: str) -> Iterator[str]:
+    """Those of some files that a script removes by a pattern: `rm src/*.log`."""
+    try:
+        for one in placed(script, folder):
+            words = unwrapped(one.command.words)
+            if one.folder is None or not words or words[0].text != "rm":
+                continue
+            deep = any(_RECURSIVE.fullmatch(word.text) for word in words)
+            for word in words[1:]:
+                if word.glob:
+                    pattern = path_at(word.text, one.folder, cwd).split("/")
+                    yield from sorted(
+                        file for file in files if _is_named(file.split("/"), pattern, deep=deep)
+                    )
+    except Unreadable:
+        return
+
+
+def _is_named(parts: Sequence[str], pattern: Sequence[str], *, deep: bool) -> bool:
+    """Whether a shell's pattern names a file, or with `deep` a folder around it; both are given by their parts."""
+    return (len(parts) == len(pattern) or (deep and len(parts) > len(pattern))) and all(
+        fnmatchcase(part, one) and part.startswith(".") <= one.startswith(".")
+        for part, one in zip(parts, pattern, strict=False)
+    )
+
+
+def _holds(path: str, files: AbstractSet[str]) -> bool:
+    """Whether a path is one of some files, or the folder of one."""
+    return path in files or any(file.startswith(f"{path}/") for file in files)
 
 
 def _runs_behind_removal(script: str) -> bool:
@@ -225,14 +261,14 @@ def tell_gone(evidence: Evidence, gone: Mapping[str, GoneFile], turns: Sequence[
                 evidence.removed.add(name)
             continue
         if what.now.rsplit("/", 1)[-1] == name and what.quiet:
-            # With its folder: its name is what it was.
+            # With its folder, or back in the folder where it was: its name is what it was.
+            if path in evidence.files and what.now in evidence.files:
+                evidence.files[what.now].merge(evidence.files.pop(path))
             continue
         left = without_file(evidence, path, what.place)
         work = evidence.files.pop(path, None)
         if work is not None and what.now and what.now in evidence.files:
-            renamed = evidence.files[what.now]
-            renamed.changes += work.changes
-            renamed.names = {**work.names, **renamed.names}
+            evidence.files[what.now].merge(work)
         elif work is not None:
             evidence.removed.update(work.names, work.removed)
         if work is None and len(left) == len(evidence.candidates):
