@@ -318,7 +318,7 @@ def _known(name: str, file: Path) -> dict[str, Any] | None:
 
 
 def _is_of(known: dict[str, Any], file: Path) -> bool:
-    return os.path.realpath(known["file"]) == os.path.realpath(file)
+    return bool(os.path.realpath(known["file"]) == os.path.realpath(file))
 
 
 def _records(name: str) -> dict[Path, dict[str, Any]]:
