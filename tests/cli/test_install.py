@@ -231,7 +231,7 @@ def test_a_dry_run_writes_nothing_and_a_home_is_left_as_it_was(
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1,}', "[]", '{"hooks": []}', '{"hooks": {"PreCompact": {}}}', "\xff"]
+    "text", ['{"a": 1,}', '{"a": NaN}', "[]", '{"hooks": []}', '{"hooks": {"PreCompact": {}}}', "\xff"]
 )
 def test_settings_that_cannot_be_understood_are_refused(settings: Path, text: str) -> None:
     settings.write_text(text, "latin-1")

@@ -29,6 +29,16 @@ if TYPE_CHECKING:
 HELLO = "Hello there."
 SUMMARY = "Somebody was greeted."
 USED = "Used so many tokens: "
+_GROVE: dict[str, Any] = {"id": "grove", "name": "Grove", "env": [], "npm": "@ai-sdk/openai-compatible"}
+_PEAR: dict[str, Any] = {
+    "id": "pear-1",
+    "name": "Pear",
+    "release_date": "2026-01-01",
+    "attachment": False,
+    "reasoning": False,
+    "temperature": True,
+    "tool_call": True,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -64,21 +74,32 @@ def _told(path: Path) -> Onset:
 @pytest.mark.slow
 @needs_opencode
 @pytest.mark.parametrize(
-    ("limit", "reserved", "size"),
+    ("limit", "reserved", "listed", "size"),
     [
-        ({"context": 100_000, "output": 8_000}, None, 92_000),
-        ({"context": 50_000, "output": 40_000}, None, 18_000),
-        ({"context": 100_000, "input": 60_000, "output": 8_000}, None, 52_000),
-        ({"context": 100_000, "input": 60_000, "output": 8_000}, 3_000, 57_000),
+        ({"context": 100_000, "output": 8_000}, None, False, 92_000),
+        ({"context": 50_000, "output": 40_000}, None, False, 18_000),
+        ({"context": 100_000, "input": 60_000, "output": 8_000}, None, False, 52_000),
+        ({"context": 100_000, "input": 60_000, "output": 8_000}, 3_000, False, 57_000),
+        ({"context": 100_000, "input": 60_000, "output": 30_000}, None, True, 40_000),
     ],
 )
 def test_opencode_compacts_at_the_size_that_its_limits_give(
-    limit: dict[str, int], reserved: int | None, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: dict[str, int],
+    reserved: int | None,
+    listed: bool,
+    size: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Limits that its settings give the model, or where it is `listed` the list of models that opencode keeps."""
+    models = tmp_path / "models.json"
+    models.write_text(json.dumps({"grove": _GROVE | {"models": {"pear-1": _PEAR | {"limit": limit}}}}))
     for total in (size - 1, size):
         project, home = tmp_path / f"project-{total}", tmp_path / f"home-{total}"
         project.mkdir()
-        said: dict[str, Any] = {"provider": {"grove": {"models": {"pear-1": {"limit": limit}}}}}
+        said: dict[str, Any] = (
+            {"$schema": ""} if listed else {"provider": {"grove": {"models": {"pear-1": {"limit": limit}}}}}
+        )
         said |= {"compaction": {"reserved": reserved}} if reserved is not None else {}
         (project / "opencode.jsonc").write_text(f"// Ours.\n{json.dumps(said)[:-1]},}}")
 
@@ -88,7 +109,8 @@ def test_opencode_compacts_at_the_size_that_its_limits_give(
                 made = OpenCodeClient.environment(self, folder)
                 config = json.loads(made["OPENCODE_CONFIG_CONTENT"])
                 del config["provider"]["grove"]["models"]["pear-1"]["limit"]
-                return {**made, "OPENCODE_CONFIG_CONTENT": json.dumps(config)}
+                own = {"OPENCODE_MODELS_PATH": str(models)} if listed else {}
+                return {**made, **own, "OPENCODE_CONFIG_CONTENT": json.dumps(config)}
 
         with scripted({"ummar": [Step(SUMMARY)], HELLO: [Step(f"{USED}{total}")]}) as model:
             client = Client(installed_agents.OPENCODE[0], home, model, compacts=True)
@@ -101,7 +123,7 @@ def test_opencode_compacts_at_the_size_that_its_limits_give(
             for name, value in client.environment(project).items():
                 patch.setenv(name, value)
             told = _told(client.database / session)
-        assert (told.tokens, told.source) == (size, str(project / "opencode.jsonc"))
+        assert (told.tokens, told.source) == (size, str(models if listed else project / "opencode.jsonc"))
 
 
 @pytest.mark.slow

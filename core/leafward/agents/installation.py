@@ -27,6 +27,7 @@ from leafward.base.durable import replace_file, sync_folder
 from leafward.base.errors import LeafwardError, Refused
 from leafward.base.output_file import replace_document, write_new_document
 from leafward.base.regular_files import read_regular
+from leafward.base.safe_text import pasted_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -318,7 +319,7 @@ def _known(name: str, file: Path) -> dict[str, Any] | None:
 
 
 def _is_of(known: dict[str, Any], file: Path) -> bool:
-    return os.path.realpath(known["file"]) == os.path.realpath(file)
+    return bool(os.path.realpath(known["file"]) == os.path.realpath(file))
 
 
 def _records(name: str) -> dict[Path, dict[str, Any]]:
@@ -349,7 +350,7 @@ def _is_there(name: str, known: dict[str, Any]) -> bool:
 
 def _elsewhere(name: str) -> str:
     """Where else an agent is installed, for whom looks for it in a file that has nothing of ours; empty: nowhere."""
-    others = [known["file"] for known in _records(name).values() if _is_there(name, known)]
+    others = [pasted_path(known["file"]) for known in _records(name).values() if _is_there(name, known)]
     if not others:
         return ""
     return f"it is installed in {', '.join(others)}: uninstall it with the environment variables that `install` had"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.agents.auto_compaction import AutoCompaction, OwnSettings
+from leafward.agents.opencode.listed_models import listed_limit
 from leafward.agents.opencode.settings import FoundSetting, is_set, last_of, settings_of
 from leafward.agents.opencode.storage.data_root import usual_root
 from leafward.agents.storage.settings_file import whole_number
@@ -26,7 +27,7 @@ _OFF = "OPENCODE_DISABLE_AUTOCOMPACT"
 
 
 def _threshold(window: Window, model: str | None, _reserve: int) -> int:
-    # Models with a limit of their own for the input leave 20,000 of that free instead; it is not known here which ones do.
+    # Without opencode's list of models it is not known which ones have a limit for the input, of which 20,000 stay free instead.
     return window.tokens - min(longest_answer(model) or _ANSWER, _ANSWER)
 
 
@@ -42,6 +43,8 @@ def _settings(
 ) -> OwnSettings | None:
     """Whether its settings switch it off, and the size by the limits that they give the model."""
     every = _every(session)
+    if every is None:
+        return None
     auto = last_of(every, "compaction", "auto")
     if is_set(os.environ, _OFF):
         auto = FoundSetting(False, Path(_OFF))
@@ -64,24 +67,26 @@ def _settings(
 
 
 def _window(session: Session, provider: str | None, model: str | None) -> int | None:
-    found = _limit(_every(session), provider, model, "context")
+    every = _every(session)
+    found = _limit(every, provider, model, "context") if every is not None else None
     return whole_number(found.value) if found is not None else None
 
 
-def _every(session: Session) -> list[tuple[Path, dict[str, Any]]]:
-    """The settings for a session of the usual store; none for one that lies elsewhere."""
+def _every(session: Session) -> list[tuple[Path, dict[str, Any]]] | None:
+    """The settings for a session of the usual store; None for one that lies elsewhere."""
     env = os.environ
     if not Path(os.path.abspath(session.path)).is_relative_to(usual_root(env)):
-        return []
+        return None
     return settings_of(session.cwd, env)
 
 
 def _limit(
     every: list[tuple[Path, dict[str, Any]]], provider: str | None, model: str | None, name: str
 ) -> FoundSetting | None:
-    return (
-        last_of(every, "provider", provider, "models", model, "limit", name) if provider and model else None
-    )
+    if not provider or not model:
+        return None
+    said = last_of(every, "provider", provider, "models", model, "limit", name)
+    return said or listed_limit(provider, model, name, os.environ)
 
 
 RULE = AutoCompaction(
@@ -89,7 +94,7 @@ RULE = AutoCompaction(
     rule="at the window less the longest answer, at most 32,000",
     changed_by=(
         "`compaction.auto`, `compaction.reserved` and limits of models in its settings (`opencode.json`, `opencode.jsonc`, `OPENCODE_CONFIG`, "
-        "`OPENCODE_CONFIG_CONTENT`), which are read"
+        "`OPENCODE_CONFIG_CONTENT`) and in its list of models (`models.json` of its cache), which are read"
     ),
     threshold=_threshold,
     inclusive=True,

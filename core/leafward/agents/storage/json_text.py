@@ -52,12 +52,17 @@ def root(text: str, name: str, *, marked: bool = False) -> int:
     """
     mark = _MARK if marked and text.startswith(_MARK) else ""
     try:
-        value = json.loads(text.removeprefix(mark))
+        value = json.loads(text.removeprefix(mark), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Refused(f"{name} is not valid JSON ({error}); fix it first") from None
     if not isinstance(value, dict):
         raise Refused(f"{name} is not a JSON object; fix it first")
     return _after_space(text, len(mark))
+
+
+def _no_number(name: str) -> float:
+    """Python alone reads `NaN` and `Infinity`: an agent ignores a file with them."""
+    raise ValueError(f"{name} is no number")
 
 
 def added(text: str, at: int, piece: str) -> str:

@@ -317,6 +317,33 @@ def test_of_opencode_limits_of_models_count_in_the_order_of_its_files(
     assert when.tokens == 18_000
 
 
+def test_of_opencode_limits_of_its_own_list_count_where_no_settings_name_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("data", "config", "cache"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    talk = Conversation(directory=str(tmp_path / "orchard"))
+    talk.turn("graft")
+    session = Database(tmp_path / "data" / "opencode").write(talk)
+    limits = {"context": 400_000, "input": 272_000, "output": 128_000}
+    models = {"pear-1": {"limit": limits}, "scripted-1": {"limit": limits}}
+    every = {name: {"models": models} for name in ("grove", "local")}
+    listed = written(tmp_path / "cache" / "opencode" / "models.json", every)
+    assert _plan_of(session) == (252_000, str(listed), 400_000, "agent's settings")
+    own = written(tmp_path / "config" / "opencode" / "opencode.json", _models(context=90_000, input=80_000))
+    assert _plan_of(session) == (60_000, str(own), 90_000, "agent's settings")
+    written(own, {"compaction": {"reserved": 1_000}})
+    assert _plan_of(session)[:2] == (271_000, str(listed))
+    # It is fetched again now and then.
+    del limits["input"]
+    written(listed, every)
+    assert _plan_of(session)[:2] == (368_000, str(listed))
+    monkeypatch.setenv("OPENCODE_MODELS_PATH", str(written(tmp_path / "other.json", "[]")))
+    found = at_leaf(session)
+    assert found is None or not found.source
+
+
 def test_of_pi_windows_of_models_are_read(tmp_path: Path) -> None:
     session = pi(tmp_path)
     models = tmp_path / "agent" / "models.json"
