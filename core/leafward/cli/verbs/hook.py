@@ -144,7 +144,8 @@ def _text_before(session: str, began: _Beginning, room: int | None) -> str:
             return entry
 
         text, entry = _text(session, last_before, room)
-        time.sleep(_QUIET if came_late else 0)
+        if came_late:
+            time.sleep(_QUIET)
         is_whole = entry >= 0 and (entry == last or os.path.getsize(session) == size)
         if is_whole or time.monotonic() > until:
             return text
