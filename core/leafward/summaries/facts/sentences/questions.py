@@ -55,7 +55,7 @@ def without_fillers(sentence: str) -> str:
     """A sentence without the filler words at its beginning."""
     sentence = sentence.strip()
     found = _FILLER.match(sentence)
-    return sentence[found.end() :] if found is not None else sentence
+    return sentence[found.end() :].lstrip("，、。！") if found is not None else sentence
 
 
 def is_offered(sentence: str) -> bool:

@@ -333,11 +333,11 @@ _WITH_THE_WORK = (
 """What is gone on with, in one of the languages of `_GOES_ON`: it names no subject."""
 _GOES_ON = late(
     r"(?i)^(?:(?>(?:go on|go ahead|keep going|keep (?:at it|working)|carry on|pick up|proceed|resume|retry|try again|continue[rz]?|(?:mach )?weiter(?:machen)?|fahre? fort"
-    r"|poursui[st]|reprends|contin[uú]a[rd]?|contin[uú]e|sigue|siga|prosigue|prossiga|segue|vai avanti|prosegui|procedi|kontynuuj|ga (?:verder|door)|devam et|продолжай(?:те)?)\b"
-    rf"{_WITH_THE_WORK}|(?:and|then|now|yes|yep|yeah|ok(?:ay)?|please|pls|just|do it|sure|go|ja|bitte|oui|d['’]accord"
+    r"|poursui[st]|reprends|contin[uú]a[rd]?|contin[uú]e|sigue|siga|prosigue|prossiga|prossegue|(?:pode )?(?:continuar|seguir|prosseguir)|segue|vai avanti|prosegui|procedi|kontynuuj|ga (?:verder|door)|devam et|продолжай(?:те)?)\b"
+    rf"{_WITH_THE_WORK}|(?:and|then|now|yes|yep|yeah|ok(?:ay)?|please|pls|just|do it|sure|go|don['’]?t stop|no pares|nicht aufhören|não pare|então|entonces|alors|dann|ja|bitte|oui|d['’]accord"
     r"|vas-?y|s[ií]|por favor|adelante|да|давай|дальше|dalej)\b)(?:[\s,.!]++|$))++"
     r"(?:(?:i(?:['’]ve| have)? (?:now )?(?:gave|given|granted) you|you (?:now )?have) (?:\w+ ){0,3}(?:permissions?|access|rights)\b.{0,20})?$"
-    r"|^(?:(?>好的?|请|可以|(?:继续|接着)(?:完成|执行|进行|做)?(?:之前的|剩下的|剩余的)?(?:任务|工作)?|(?:(?:作業|タスク)を?)?(?:続けて|続行して)(?:ください|下さい)?"
+    r"|^(?:(?>ok(?:ay)?|好的?|行|嗯|那|请|可以|(?:不要|别)停(?:下来)?|(?:继续|接着)(?:完成|执行|进行|做)?(?:之前的|剩下的|剩余的)?(?:任务|工作)?吧?|(?:(?:作業|タスク)を?)?(?:続けて|続行して)(?:ください|下さい)?"
     r"|お願いします|はい|네|계속(?: ?(?:진행)?해(?:줘|주세요)?)?)[，,，。、！!\s]*+)++(?:[我已经给你了现在有到开]{0,6}(?:授权|权限)[给你了吧开到]{0,4}[。！!]?)?$"
 )
 

@@ -29,6 +29,18 @@ _NOT = r"(?:nicht|nichts|keine?n?|не)\b"
 _OTHERS = r"(?!(?:i|it|he|she|we|you|they|the|this|that|there|ich|er|sie|es|wir|der|die|das|il|elle|je|le|la|on|el|yo|lo|o|a|io)\b)"
 """What begins no order."""
 _KINDS = r"(?:new|external|third[- ]party|breaking|extra|additional|runtime) (?!(?:error|warning|issue|problem|comment|result|message|failure|finding)s?\b)[a-z]"
+_UNWANTED = (
+    r"i (?:really )?(?:do not|don['’]?t|never) want (?:you|u) to(?! (?:worry|think|feel|be)\b)|ich (?:will|möchte) nicht,? dass du|je ne (?:veux|voudrais|souhaite) pas que (?:tu|vous)"
+    r"|no (?:quiero|quisiera) que(?= (?:me )?\w+[ae]s\b)|n[ãa]o quero que (?:você|voce|tu|vc)|non voglio che tu|nie chc[ęe],? (?:żebyś|zebys)|я не хочу,? чтобы ты"
+)
+"""What the user does not want the agent to do."""
+_BY_MYSELF = (
+    r"(?:i(?:['’]ll| will|['’]m going to| am going to| always)?|let me) (?:run|do|handle|make|commit|push|deploy|test|start|restart|build|publish|release|merge|execute|take care of)\b"
+    r"(?!.*\b(?:it|this|that|them|these|those|now)\b)[^,;.?!]{0,60}\b(?:myself|on my own)\b"
+    r"|ich (?:committe|commite|pushe|deploye|teste|starte|mache|führe)\b(?!.*\b(?:es|das|jetzt|gleich)\b)[^,;.?!]{0,60}\bselbst\b"
+    r"|je (?:lance|fais|committe|pousse|déploie|teste)\b(?!.*\b(?:ça|cela|maintenant)\b)[^,;.?!]{0,60}\bmoi-même\b"
+)
+"""What the user does, so that the agent does not."""
 ORDERS = markers(
     "|".join(
         (
@@ -39,6 +51,7 @@ ORDERS = markers(
             r"^(?!(?:if|when|once)\b).{1,200}[,;:] (?:and |but )?never (?!(?:in|on|at|by|with|as|the|a|an|more|less|than|be)\b)\w",
             r"^(?:永远|总是|始终|一律|每次|いつも|常に|毎回|항상|언제나|매번)",
             rf"{_LEAD}{_TOLD}(?:not(?: to)?|do not|don['’]?t|let['’]?s not|you (?:must|should|can|may)(?:n['’]?t| not))(?: ever)? (?:(?:try|start|begin) (?:to )?)?{_ACTS}",
+            rf"{_LEAD}(?:{_UNWANTED}) \w|{_LEAD}(?:{_BY_MYSELF})",
             rf"{_LEAD}(?:you|u)(?:['’]re| are)(?: not|n['’]?t| only) (?:allowed|permitted|supposed) to\b|{_LEAD}it(?:['’]s| is) (?:strictly )?(?:forbidden|prohibited) to\b",
             rf"{_LEAD}{_OTHERS}(?=(?:\w+ ){{0,2}}{_NOT})(?:\w+ ){{0,4}}{_IN_GIT}|{_LEAD}(?:no|não|non|ne) \w+ (?:\w+ ){{0,2}}{_IN_GIT}",
             r"^请?(?:不要|别|不能|不许|禁止)(?:自动|擅自|直接)?(?:提交|推送|部署|发布|合并)|^(?:コミット|プッシュ|デプロイ|マージ)は?しないで|^(?:커밋|푸시|배포|머지)하지 ?마",
@@ -55,6 +68,7 @@ ORDERS = markers(
     ),
     "never always circumstances nie niemals immer jamais toujours nunca siempre sempre not dont don allowed permitted supposed forbidden prohibited nicht nichts kein keine keinen "
     "no non ne only ask check tell before without avoid stop answer respond reply speak talk antworte antworten responde respondeme responda odpowiadaj now future forward "
+    "want dass veux voudrais souhaite quiero quisiera quero voglio chce myself own selbst moi "
     "lets let must should commit commits has have needs jetzt sofort zukunft partir adelante ora",
 )
 """Such an order, in lower case."""

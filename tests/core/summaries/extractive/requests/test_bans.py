@@ -37,3 +37,42 @@ def test_a_ban_on_something_of_the_work_stands_in_the_goal() -> None:
     said = [*asked, user("Go on"), *worked("b.py", "y")]
     assert rules(*said) == []
     assert any(rule in line for line in told_in(SummarySection.GOAL, *said))
+
+
+_UNWANTED = [
+    "I don't want you to commit without a task.",
+    "Ich will nicht, dass du commits ohne Aufgabe machst.",
+    "Je ne veux pas que tu fasses de commit.",
+    "Não quero que você faça um commit sem tarefa.",
+    "No quiero que hagas commits sin tarea.",
+    "Non voglio che tu faccia commit senza compito.",
+]
+_OWN_HANDS = [
+    "I'll run the fly commands myself.",
+    "I will handle the deploys myself.",
+    "Ich committe selbst.",
+    "Je lance les tests moi-même.",
+]
+
+
+@pytest.mark.parametrize("said", [*_UNWANTED, *_OWN_HANDS])
+def test_what_the_agent_is_not_wanted_to_do_is_a_rule(said: str) -> None:
+    work = [*worked("rows.py", "z"), reply("Sorted.")]
+    assert rules(user("Sort the rows"), *work, user(said), reply("Understood.")) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I don't want you to worry about the frost.",
+        "I don't want the table to move at all.",
+        "No quiero que la tabla se mueva nunca más de sitio.",
+        "I'll test it myself.",
+        "I'll run the server now myself and tell you.",
+        "I made the change to the rows myself.",
+    ],
+)
+def test_what_the_user_does_once_or_wants_of_the_work_is_none(said: str) -> None:
+    work = [*worked("rows.py", "z"), reply("Sorted.")]
+    told = rules(user("Sort the rows"), *work, user(said), reply("Understood."))
+    assert said not in told
