@@ -185,7 +185,7 @@ class _Held:
         turn = len(sightings)
         failed = failed_calls(message for _, message in reading.messages)
         refused = restorations.refused(message for _, message in reading.messages)
-        answered = {message.get("toolCallId") for _, message in reading.messages}
+        answered = {str(message.get("toolCallId")) for _, message in reading.messages}
         for (entry, body), found in zip(
             unless_cancelled(reading.messages, stop, "exam"), reading.found, strict=True
         ):
