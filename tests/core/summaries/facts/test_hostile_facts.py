@@ -9,11 +9,13 @@ import pytest
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts import values
 from leafward.summaries.facts.calls import outcomes
+from leafward.summaries.facts.calls.printed_errors import printed_errors
 from leafward.summaries.facts.forms import forms
 from leafward.summaries.facts.forms.spaced_paths import spaced_paths, without
 from leafward.summaries.facts.memory_citation import without_citation
 from leafward.summaries.facts.reader import FactReader
-from leafward.summaries.facts.sentences import pasting, questions
+from leafward.summaries.facts.sentences import pasting, questions, responses
+from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.sentences.told_steps import ToldSteps
 from leafward.summaries.facts.text_facts import TextFacts
 from leafward.summaries.facts.values import Fact, FactKind, Sighting, Voice
@@ -299,3 +301,18 @@ def test_the_facts_of_a_session_in_a_folder_with_an_endless_name() -> None:
     with in_linear_time():
         found = TextFacts(folder).by_form(f"edit src/pears.py in {folder}", Voice.OUTPUT, AT)
     assert any(one.text == "src/pears.py" for one in found)
+
+
+@pytest.mark.parametrize("line", [" " * LONG + "x", "Wall time: " + "a " * LONG, "=-" * LONG + "x"])
+def test_the_last_line_of_an_output_that_looks_like_none(line: str) -> None:
+    with in_linear_time():
+        list(printed_errors(f"it broke\n{line}", failed=True))
+
+
+@pytest.mark.parametrize(
+    "prompt", ["continue " * LONG + "x", "ok, " * LONG + "?", "继续" * LONG + "x", "I'll run " + "a " * LONG]
+)
+def test_a_prompt_that_only_begins_like_one_to_go_on(prompt: str) -> None:
+    with in_linear_time():
+        responses.keeps_going(prompt)
+        orders_agent(prompt)

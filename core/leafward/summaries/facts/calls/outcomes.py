@@ -66,7 +66,7 @@ _LISTS = late(
 _OF_TESTS = late(r"\s*Tests?(?::| {2,})")
 """The line of jest and vitest that counts tests, beside those that count their files."""
 _OF_FILES = late(r"\s*(?:Test (?:Suites|Files)|Snapshots)(?::| {2,})")
-"""Those."""
+"""The line of these, and that of snapshots."""
 _COUNT_LINE = 40
 """Characters of a line that holds only a count."""
 _TAP = late(r"(?m)^[^\S\n]*[#ℹ] (pass|fail|skipped|todo) (\d{1,9})\b")
@@ -168,8 +168,12 @@ def counts_in(printed: str) -> str:
         first = last = next(at for at in range(len(lines) - 1, -1, -1) if _COUNT.search(lines[at]))
         while (
             first
-            and _COUNT.search(before := lines[first - 1])
-            and (len(before) <= _COUNT_LINE or _OF_TESTS.match(before) or _OF_FILES.match(before))
+            and (
+                len(before := lines[first - 1]) <= _COUNT_LINE
+                or _OF_TESTS.match(before)
+                or _OF_FILES.match(before)
+            )
+            and _COUNT.search(before)
         ):
             first -= 1
         block = [line for line in lines[first : last + 1] if _OF_FILES.match(line) is None]
