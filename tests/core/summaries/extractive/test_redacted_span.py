@@ -28,7 +28,7 @@ from leafward.compaction.measure.measure import measure
 from leafward.compaction.plan.plan import plan
 from leafward.session.session import Session
 from leafward.summaries.facts.text_facts import TextFacts
-from leafward.summaries.summarizers.extractive import redacted_span
+from leafward.summaries.summarizers.extractive import redacted_span, summarizer
 from leafward.summaries.summarizers.extractive.summarizer import Extractive
 
 forks, before = [], redacted_span.forked
@@ -40,8 +40,21 @@ def forked(work):
         os.kill(child.pid, signal.SIGKILL)
     return child
 
-# It waits for the outputs.
-Forked.is_ready = lambda child: bool(child._pipe.peek(1))
+# It waits for the outputs, and where the child is not late for what comes next.
+ready = []
+
+def is_ready(child):
+    ready.append(child)
+    return (len(ready) == 1 or sys.argv[2] != "late") and bool(child._pipe.peek(1))
+
+Forked.is_ready = is_ready
+collected, collect = [], summarizer.collect
+
+def counted(*given):
+    collected[-1] += 1
+    return collect(*given)
+
+summarizer.collect = counted
 outputs, read = [], TextFacts._in_print
 
 def in_print(texts, *given):
@@ -52,6 +65,7 @@ TextFacts._in_print = in_print
 
 def made(cores):
     outputs.append(0)
+    collected.append(0)
     redacted_span.cores, redacted_span.forked = lambda: cores, forked
     with closing(Session.open(Path(sys.argv[1]))) as session:
         one = draft(session, plan(measure(session)), Extractive())
@@ -63,14 +77,14 @@ try:
     left = True
 except ChildProcessError:
     left = False
-print(json.dumps({"same": alone == beside, "forks": forks, "outputs": outputs, "text": alone[0], "redacted": alone[1], "left": left}))
+print(json.dumps({"same": alone == beside, "forks": forks, "outputs": outputs, "collected": collected, "text": alone[0], "redacted": alone[1], "left": left}))
 """
 _TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 _PASSWORD = "Xk9-" + "vTr42pLm"
 
 
 @pytest.mark.parametrize("secrets", [True, False], ids=["secrets", "no secrets"])
-@pytest.mark.parametrize("child", ["lives", "dies"])
+@pytest.mark.parametrize("child", ["lives", "late", "dies"])
 def test_it_is_the_same_as_in_this_process(tmp_path: Path, child: str, *, secrets: bool) -> None:
     path = tmp_path / "session.jsonl"
     write_session(path, 2_000, branch_every=0, compact_every=0)
@@ -101,6 +115,8 @@ def test_it_is_the_same_as_in_this_process(tmp_path: Path, child: str, *, secret
     assert not found["left"]
     alone, beside = found["outputs"]
     assert beside == alone if child == "dies" else 0 < beside < alone / 2
+    # What was collected of messages that hold secrets does not count.
+    assert found["collected"] == [1, 2 if secrets and child != "lives" else 1]
     assert bool(found["redacted"]) == secrets
     assert _TOKEN not in found["text"]
     assert _PASSWORD not in found["text"]

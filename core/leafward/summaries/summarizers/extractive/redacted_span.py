@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from leafward.base.cancellation import never, unless_cancelled
 from leafward.base.forked import forked
@@ -23,23 +23,28 @@ if TYPE_CHECKING:
     from leafward.base.forked import Forked
     from leafward.session.entries import Body
     from leafward.summaries.summarizers.summary import Span
-    from leafward.summaries.survival.span_reading import SpanReading
 
-_Changes = tuple["dict[int, Body]", Redactor]
-"""The messages that hold secrets, redacted, by place, and what redacted them."""
 _MANY = 1_000
 """Messages from which another process redacts them while this one does other work; fewer are sooner done than it began."""
-_AHEAD = 3
-"""The outputs of the first part of so many stay with this process, which reaches them before the other one has read any.
-
-That one has about as much to do then as this one.
-"""
+_FOUND = "found"
+"""The word that another process found a secret."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(
     r"\.env\b|secret|credential|passw|token|config|settings|rc\Z|\.(?:cfg|conf|ini|json|key|pem|properties|tfvars|toml|ya?ml)\Z"
 )
 """Paths, in small letters, of files that may hold settings, and so secrets."""
+
+
+class _Done(NamedTuple):
+    """The result of another process."""
+
+    changed: dict[int, Body]
+    """The messages that hold secrets, redacted, by place."""
+    redactor: Redactor
+
+
+_Piece = Known | str | _Done
 
 
 class RedactedSpan(NamedTuple):
@@ -49,65 +54,102 @@ class RedactedSpan(NamedTuple):
     redactor: Redactor
 
 
-def redacted_beside(
-    span: Span, read: Callable[[], SpanReading], stop: Callable[[], bool]
-) -> tuple[RedactedSpan, SpanReading]:
-    """Redacts the messages of a span, where it can in another process, while this one reads them. Raises Cancelled.
+class RedactionBeside:
+    """Redacts the messages of a span in another process while this one reads them; where it cannot, once they are asked for.
 
-    To read them takes much longer: the other process reads most outputs, too.
+    Leaving the context ends it. To read the messages takes longer: the other process reads their outputs, too.
     """
-    messages = span.messages
-    child = forked(partial(_work_beside, span)) if len(messages) >= _MANY and cores() > 1 else None
-    if child is None:
-        reading = read()
-        return redacted(messages, stop), reading
-    with child:
-        span.known.ahead = partial(_outputs, child)
-        reading = read()
-        span.known.ahead = None
-        as_they_are = [
-            SpanMessage(entry, as_asked(message))
-            for entry, message in unless_cancelled(_read(messages, lambda _text: None), stop)
-        ]
-        # The outputs may come too late.
-        while isinstance(changes := child.take(), Known):
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+        self._child: Forked[_Piece] | None = None
+        self._done: _Done | None = None
+        self._found = False
+
+    def __enter__(self) -> Self:
+        if len(self._span.messages) >= _MANY and cores() > 1:
+            self._child = forked(partial(_work_beside, self._span))
+        if self._child is not None:
+            self._span.known.ahead = self._outputs
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._span.known.ahead = None
+        if self._child is not None:
+            self._child.__exit__()
+
+    def _outputs(self) -> Known | None:
+        """What the other process read in outputs, once it is there: it sends that first."""
+        piece = self._child.take() if self._child is not None and self._child.is_ready() else None
+        return piece if isinstance(piece, Known) else None
+
+    def _take(self, child: Forked[_Piece]) -> bool:
+        """Takes the next piece; returns whether there was one."""
+        piece = child.take()
+        if isinstance(piece, _Done):
+            self._done = piece
+        self._found = self._found or piece == _FOUND
+        return piece is not None
+
+    @property
+    def may_be_clean(self) -> bool:
+        """Whether another process is at it, and has found no secret so far."""
+        child = self._child
+        while child is not None and self._done is None and child.is_ready() and self._take(child):
             pass
-    if changes is None:
-        return redacted(messages, stop), reading
-    changed, redactor = changes
-    for place, message in changed.items():
-        as_they_are[place] = as_they_are[place]._replace(message=message)
-    return RedactedSpan(as_they_are, redactor), reading
+        return child is not None and not self._found
+
+    @cached_property
+    def as_read(self) -> list[SpanMessage]:
+        """The messages with their secrets, without the parts that give no lines."""
+        return _as_read(self._span.messages)
+
+    def redacted(self, stop: Callable[[], bool]) -> RedactedSpan:
+        """The messages without secrets. Raises Cancelled."""
+        child = self._child
+        while child is not None and self._done is None and self._take(child):
+            pass
+        if self._done is None:
+            return redacted(self._span.messages, stop)
+        changed, redactor = self._done
+        messages = list(self.as_read)
+        for place, message in changed.items():
+            messages[place] = messages[place]._replace(message=message)
+        return RedactedSpan(messages, redactor)
 
 
-def _outputs(child: Forked[Known | _Changes]) -> Known | None:
-    """What a child read in outputs, once it is there."""
-    piece = child.take() if child.is_ready() else None
-    return piece if isinstance(piece, Known) else None
-
-
-def _work_beside(span: Span, send: Callable[[Known | _Changes], None]) -> None:
-    """Sends what the outputs of a span tell, and the messages that hold secrets, redacted."""
+def _work_beside(span: Span, send: Callable[[_Piece], None]) -> None:
+    """Sends what the outputs of a span tell, that there is a secret once one is found, and the messages that hold some, redacted."""
     messages = span.messages
-    send(outputs_read(messages[len(messages) // _AHEAD :], span.cwd))
-    spoken, redactor = redacted(messages, never)
+    send(outputs_read(messages, span.cwd))
+    spoken, redactor = redacted(messages, never, partial(send, _FOUND))
     # It is long, and hardly anything is redacted afterwards.
     redactor.clean = set()
-    if not redactor.found:
-        send(({}, redactor))
-        return
-    read = (as_asked(message) for _, message in _read(messages, lambda _text: None))
-    both = enumerate(zip(spoken, read, strict=True))
-    send(({place: one.message for place, (one, message) in both if one.message != message}, redactor))
+    both = enumerate(zip(spoken, _as_read(messages), strict=True)) if redactor.found else ()
+    send(
+        _Done(
+            {place: one.message for place, (one, message) in both if one.message != message.message}, redactor
+        )
+    )
 
 
-def redacted(messages: Sequence[SpanMessage], stop: Callable[[], bool]) -> RedactedSpan:
-    """Redacts the messages of a span. Raises Cancelled."""
+def _as_read(messages: Sequence[SpanMessage]) -> list[SpanMessage]:
+    """The messages of a span with their secrets, without the parts that give no lines."""
+    return [SpanMessage(entry, as_asked(message)) for entry, message in _read(messages, lambda _text: None)]
+
+
+def redacted(
+    messages: Sequence[SpanMessage], stop: Callable[[], bool], found: Callable[[], object] = lambda: None
+) -> RedactedSpan:
+    """Redacts the messages of a span; calls `found` at the first secret. Raises Cancelled."""
     redactor = Redactor(clean=set())
-    spoken = [
-        SpanMessage(entry, redactor.value(as_asked(message)))
-        for entry, message in unless_cancelled(_read(messages, redactor.note), stop)
-    ]
+    spoken: list[SpanMessage] = []
+    clean = True
+    for entry, message in unless_cancelled(_read(messages, redactor.note), stop):
+        spoken.append(SpanMessage(entry, redactor.value(as_asked(message))))
+        if clean and redactor.found:
+            clean = False
+            found()
     if redactor.named:
         # What was said before the secret had a name.
         spoken = [SpanMessage(entry, redactor.value(message)) for entry, message in spoken]

@@ -21,7 +21,7 @@ from leafward.summaries.facts.sentences.pasting import divided
 from leafward.summaries.summarizers.extractive.candidates import FIRST_OF_ALL, LineCandidate
 from leafward.summaries.summarizers.extractive.ending import end_of
 from leafward.summaries.summarizers.extractive.evidence import collect
-from leafward.summaries.summarizers.extractive.redacted_span import redacted, redacted_beside
+from leafward.summaries.summarizers.extractive.redacted_span import RedactionBeside, redacted
 from leafward.summaries.summarizers.extractive.selection.bare_names import BareNames
 from leafward.summaries.summarizers.extractive.selection.ranking import Ranking, fitted
 from leafward.summaries.summarizers.extractive.selection.room import Room
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from leafward.redaction.redaction import Redactor
     from leafward.session.entries import Body, EntryIndex
+    from leafward.summaries.summarizers.extractive.candidates import Evidence
+    from leafward.summaries.summarizers.extractive.redacted_span import RedactedSpan
     from leafward.summaries.survival.span_reading import SpanReading
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -62,10 +64,7 @@ class Extractive:
         stop: Callable[[], bool] = never,
     ) -> Summary:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
-        if span.read is None:
-            (messages, redactor), reading = redacted(span.messages, stop), None
-        else:
-            (messages, redactor), reading = redacted_beside(span, span.read, stop)
+        (messages, redactor), reading, evidence = _redacted_and_read(span, stop)
         previous = redactor.text(span.previous)
         pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
         room = budget * CHARS_PER_TOKEN
@@ -73,8 +72,9 @@ class Extractive:
             return _summary(
                 previous, [(line, "", ()) for line in previous.split("\n")] if previous else [], redactor
             )
-        same = None if redactor.found else _as_read(span, reading, messages)
-        evidence = collect(span, messages, previous, stop, same)
+        if evidence is None or redactor.found:
+            same = None if redactor.found else _same_reading(span, reading, messages)
+            evidence = collect(span, messages, previous, stop, same)
         ranking = self._ranking or fitted()
         chosen = _Choice(Worth(evidence, span, stop, ranking), Room(room))
         chosen.take_first(pins)
@@ -107,7 +107,25 @@ def _summary(
     return Summary(text, Extractive.name, made, redacted=dict(redactor.found))
 
 
-def _as_read(span: Span, reading: SpanReading | None, messages: Sequence[SpanMessage]) -> SpanReading | None:
+def _redacted_and_read(
+    span: Span, stop: Callable[[], bool]
+) -> tuple[RedactedSpan, SpanReading | None, Evidence | None]:
+    """The span without secrets, its reading, and what was collected of that before it was known whether it holds any.
+
+    Raises Cancelled.
+    """
+    if span.read is None:
+        return redacted(span.messages, stop), None, None
+    with RedactionBeside(span) as beside:
+        reading = span.read()
+        same = _same_reading(span, reading, beside.as_read) if beside.may_be_clean else None
+        evidence = collect(span, beside.as_read, "", stop, same) if same is not None else None
+        return beside.redacted(stop), reading, evidence
+
+
+def _same_reading(
+    span: Span, reading: SpanReading | None, messages: Sequence[SpanMessage]
+) -> SpanReading | None:
     """The reading of a span without secrets, where reading `messages` would give the same; else None."""
     if reading is None or span.previous or reading.before or reading.told:
         return None
