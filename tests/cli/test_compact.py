@@ -448,3 +448,26 @@ class TestGate:
         made = run("compact", path, "--repair", compaction, "--pin-lost", "--json").document
         assert (made["gate"], made["pins"]) == ([], [RULE, STEP])
         assert RULE in last_line(path)["summary"]
+
+    @pytest.mark.parametrize("limit", [50, 60, 70])
+    def test_a_rule_that_gives_its_room_to_a_pin_is_pinned_too(
+        self, run: Run, tmp_path: Path, limit: int
+    ) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        rules = [
+            "Never prune the pears on a Friday.",
+            "Always ask Hedy before you water the old apple tree, even in the heat of July or August.",
+            "Do not sell cherries without a permit from the town.",
+        ]
+        for rule in rules:
+            file.user(f"Write a part of the plan for the orchard. {rule}")
+            file.reply("That part of the plan is written now.")
+        for at in range(30):
+            file.reply(f"Tree {at} has ripe pears, so I noted it in `notes/tree{at}.md`. " * 12)
+            file.user(f"Now look at tree {at + 1} in `notes/tree{at + 1}.md`.")
+        file.reply("All trees are noted.")
+        options = ("--keep-recent", "100", "--max-tokens", str(limit), "--json")
+        assert run("compact", file.path, *options).code == 1
+        made = run("compact", file.path, *options, "--pin-lost").document
+        assert made["gate"] == []
+        assert made["entry"]

@@ -219,13 +219,14 @@ def _summarised(
                 stop=stop,
             )
 
-    made = drafted(options.pins)
-    if not options.pin_lost or not (lost := gate_pins(made)):
-        return made
-    if options.repair is not None or made.summary.usage is not None:
+    made, pins = drafted(options.pins), options.pins
+    # A pin may take the room of another rule.
+    while options.pin_lost and (lost := [pin for pin in gate_pins(made) if pin not in pins]):
+        pins = (*pins, *lost)
         # A summary that stays is only added to, and one by a model is not paid for twice.
-        return pinned(made, lost)
-    return drafted((*options.pins, *lost))
+        stays = options.repair is not None or made.summary.usage is not None
+        made = pinned(made, lost) if stays else drafted(pins)
+    return made
 
 
 def _correction(
