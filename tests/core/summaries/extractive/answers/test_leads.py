@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from leafward.summaries.facts.sentences.prose import sentences
+from leafward.summaries.summarizers.extractive.answers.passages import passages
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import only_leads
 from leafward.summaries.summarizers.extractive.candidates import quoted
 from leafward.summaries.summarizers.outline import SummarySection
@@ -147,3 +148,20 @@ def test_a_short_answer_is_the_outcome_as_a_whole(asked: str, answer: str, outco
     told = _told(asked, answer)
     arrow = f" → {quoted(outcome)}" if outcome else ""
     assert f"Last request, answered: {asked}{arrow}" in told
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Not reached yet:", "Untested so far:", "还没完全达成：", "Todavía no está:", "Noch nicht erledigt:"],
+)
+def test_an_item_of_a_list_of_what_is_not_so_is_never_told_without_the_words_before_it(lead: str) -> None:
+    item = "`orchard/press.py` fixes the pear press for all three sizes of pears that the farm has had for years."
+    made = passages(f"{lead}\n- {item}\n- `orchard/cask.py` tests the casks.")
+    assert f"{lead.rstrip(':：')}: {item}" in [one.text for one in made]
+    assert item in [one.text for one in passages(f"Changed:\n- {item}")]
+
+
+def test_such_an_item_that_is_too_long_for_the_words_before_it_is_left_out() -> None:
+    item = f"`orchard/press.py` fixes the pear press for {'the small and the large and ' * 9}all pears."
+    assert passages(f"Not reached yet:\n- {item}") == ()
+    assert [one.text for one in passages(f"Changed:\n- {item}")] == [item]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from leafward.base.late_pattern import late
 from leafward.summaries.facts.sentences.replies import announces
 from leafward.summaries.summarizers.extractive.answers.sentence_forms import bids, points_back
 from leafward.summaries.summarizers.extractive.answers.sentence_sections import section_of_sentence
@@ -33,6 +34,12 @@ _EXPLAINS = re.compile(
     r"(?i)\b(?:reasons?|causes?|explanations?|why|gründe|ursachen|raisons|razones|causas)\b|原因|理由"
 )
 """The head of a list of reasons: what its items report is not the work."""
+_PENDING = late(
+    r"(?i)\b(?:not|never|yet|remain(?:s|ing)?|still|pending|missing|open|outstanding|unresolved|untested|deferred|blocked|left|todo|to[- ]do|out of scope"
+    r"|noch|nicht|kein\w*|offen\w*|fehl(?:t|en)|pas|reste(?:nt)?|falta[nm]?|pendientes?|todavía|aún|ainda|pendentes?|não|не|ещё)\b|n['’]t\b"
+    r"|尚未|还没|未|待|不|まだ|残"
+)
+"""The sign of words before a list of what is not so: alone its items would say that it is."""
 LEADS = (":", "：")
 """The end of a line that introduces the next one."""
 _ITEM = 100
@@ -170,7 +177,8 @@ class Lists:
                 lead = one.lead or ""
                 told_with = _led(lead, item)
                 of = lead if told_with == item and _NAME.search(lead) and not _NAME.search(item) else ""
-                yield AnswerPassage(told_with, advice=one.advice, of=of)
+                if told_with:
+                    yield AnswerPassage(told_with, advice=one.advice, of=of)
         elif len(item) >= 4 and not item.endswith(LEADS):
             one.items.append(_OPEN_END.sub("", item))
             one.tells = True
@@ -214,7 +222,9 @@ class Lists:
 
 
 def _led(lead: str, item: str) -> str:
-    """An item that is told on a line of its own, behind the words that lead to it where it needs them."""
+    """An item that is told on a line of its own, behind the words that lead to it where it needs them; empty where these are too long."""
+    if _PENDING.search(lead) is not None:
+        return f"{lead}: {item}" if len(lead) + len(item) <= _TOGETHER else ""
     needs = not stands_alone(item) or _DOES.match(item) is not None
     alone = section_of_sentence(item) in {SummarySection.DONE, SummarySection.NEXT} or _HEAD.search(item)
     return item if alone or not (lead and needs) or len(lead) + len(item) > _TOGETHER else f"{lead}: {item}"
