@@ -31,7 +31,7 @@ _OTHERS = r"(?!(?:i|it|he|she|we|you|they|the|this|that|there|ich|er|sie|es|wir|
 _KINDS = r"(?:new|external|third[- ]party|breaking|extra|additional|runtime) (?!(?:error|warning|issue|problem|comment|result|message|failure|finding)s?\b)[a-z]"
 _UNWANTED = (
     r"i (?:really )?(?:do not|don['’]?t|never) want (?:you|u) to(?! (?:worry|think|feel|be)\b)|ich (?:will|möchte) nicht,? dass du|je ne (?:veux|voudrais|souhaite) pas que (?:tu|vous)"
-    r"|no (?:quiero|quisiera) que(?= (?:me )?\w+[ae]s\b)|n[ãa]o quero que (?:você|voce|tu|vc)|non voglio che tu|nie chc[ęe],? (?:żebyś|zebys)|я не хочу,? чтобы ты"
+    r"|no (?:quiero|quisiera) que(?= (?:me )?\w+[ae]s\b)|n[ãa]o quero que (?:você|voce|tu|vc)|non voglio che tu|nie chc[ęe],? (?:żebyś|zebys)|(?:я )?не хочу,? чтобы (?:ты|вы)"
 )
 """What the user does not want the agent to do."""
 _BY_MYSELF = (

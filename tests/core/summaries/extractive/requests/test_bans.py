@@ -42,6 +42,7 @@ def test_a_ban_on_something_of_the_work_stands_in_the_goal() -> None:
 _UNWANTED = [
     "I don't want you to commit without a task.",
     "Ich will nicht, dass du commits ohne Aufgabe machst.",
+    "Не хочу, чтобы ты коммитил без задачи.",
     "Je ne veux pas que tu fasses de commit.",
     "Não quero que você faça um commit sem tarefa.",
     "No quiero que hagas commits sin tarea.",
