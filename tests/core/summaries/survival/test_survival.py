@@ -125,11 +125,11 @@ def run(outcome: bool) -> list[SpanMessage]:
         (True, '- "our make test is broken, why?"', Status.VERBATIM),
         # A count of no failures, another command that begins alike, and what a later line sets right.
         (True, "Last test run: `make test` printed 0 fail", Status.VERBATIM),
-        (True, "Run `make test | grep error` (6 times; the last failed)", Status.VERBATIM),
+        (True, "Ran `make test | grep error` (6 times; the last failed)", Status.VERBATIM),
         (False, "`make test && make lint` passed", Status.VERBATIM),
         (
             True,
-            "`make test` fails on it\n- Run `make test` (2 times; the last ended with exit 0)",
+            "`make test` fails on it\n- Ran `make test` (2 times; the last ended with exit 0)",
             Status.VERBATIM,
         ),
     ],

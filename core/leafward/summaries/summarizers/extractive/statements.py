@@ -193,7 +193,7 @@ def _runs_text(evidence: Evidence, fact: Fact, runs: CommandRuns, *, ended_last:
     often, last = (f"{times} times{_places(evidence, fact)}", "the last ") if times > 1 else ("once", "")
     ran = f" ({often}; {last}{ended_with(fact.outcome)})" if told else f" ({often})"
     ran = ran if times else ""
-    return f"Run `{harmless(fact.key, 160)}`{ran}"
+    return f"Ran `{harmless(fact.key, 160)}`{ran}"
 
 
 def _failed_in(evidence: Evidence, fact: Fact, chain: Fact) -> bool:

@@ -82,8 +82,8 @@ def test_a_command_that_nobody_ran_is_not_told() -> None:
         ),
     ]
     told = told_in(CONTEXT, *said)
-    assert not any(line.startswith(("Named", "Run `docker")) for line in told)
-    assert "Run `make letters` (once)" in told
+    assert not any(line.startswith(("Named", "Ran `docker")) for line in told)
+    assert "Ran `make letters` (once)" in told
 
 
 def test_names_that_only_a_reply_offers_are_not_in_use() -> None:

@@ -162,10 +162,10 @@ def test_a_command_that_ends_well_in_the_kept_messages_is_not_told_to_have_faile
         result("u", "1 failed in 1s\nCommand exited with code 1", True),
     ]
     said = [ASKED, *worked("src/lexer.py", "a"), *failing]
-    ended = "Run `pytest tests/test_frost.py` (2 times; the last ended with exit 1)"
+    ended = "Ran `pytest tests/test_frost.py` (2 times; the last ended with exit 1)"
     assert ended in told_in(SummarySection.CONTEXT, *said)
     behind = kept(reply("", ("p", *run)), result("p", "1 passed in 2s"), reply("The test passes."))
-    assert "Run `pytest tests/test_frost.py` (2 times)" in told_in(SummarySection.CONTEXT, *said, kept=behind)
+    assert "Ran `pytest tests/test_frost.py` (2 times)" in told_in(SummarySection.CONTEXT, *said, kept=behind)
 
 
 def test_an_agreement_is_what_is_in_progress_and_not_the_request_before_it() -> None:

@@ -105,7 +105,7 @@ def test_the_outcome_of_a_request(command: str, printed: str, outcome: str) -> N
 @pytest.mark.parametrize(("printed", "end"), [("503", "ended with HTTP 503"), ("000", "failed")])
 def test_requests_that_a_server_refused_are_not_told_without_that(printed: str, end: str) -> None:
     said = [*_BEGUN, *ended("a", _CODE, printed), *ended("b", _CODE, printed), *ended("c", "ls src", "a")]
-    assert f"Run `{_CODE}` (2 times; the last {end})" in told_in(SummarySection.CONTEXT, *said)
+    assert f"Ran `{_CODE}` (2 times; the last {end})" in told_in(SummarySection.CONTEXT, *said)
     # It may be just what was to be seen.
     assert told_in(SummarySection.BLOCKED, *said) == []
 
@@ -123,7 +123,7 @@ def test_a_check_whose_last_run_may_have_ended_in_any_way_is_not_told_as_passing
     text = "\n".join(told_in(SummarySection.DONE, *_BEGUN, *passed, *last))
     assert "npm run check" not in text
     told = told_in(SummarySection.CONTEXT, *_BEGUN, *passed, *last)
-    assert "Run `npm run check` (3 times)" in told
+    assert "Ran `npm run check` (3 times)" in told
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_call_that_was_not_made_neither_failed_nor_is_the_last_run() -> None:
 def test_a_call_that_was_not_made_is_no_run(refused: str) -> None:
     """Fails where each call counts, as three runs, or as one that failed."""
     runs = [*ran("b", "npm run pack"), *_failed("c", "npm run pack", refused), *ran("d", "npm run pack")]
-    assert "Run `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
+    assert "Ran `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
     assert told_in(SummarySection.BLOCKED, *_ASKED, *runs[:-2]) == []
 
 
@@ -125,8 +125,8 @@ def test_a_command_that_ran_in_several_folders_is_told_so() -> None:
     """Fails where the runs of both look like those of one."""
     here = f"cd {FOLDER} && npm run pack"
     runs = [*ran("b", "cd web && npm run pack"), *ran("c", "npm run pack"), *ran("d", here)]
-    assert "Run `npm run pack` (3 times, in 2 folders)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
-    assert "Run `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs[2:])
+    assert "Ran `npm run pack` (3 times, in 2 folders)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs)
+    assert "Ran `npm run pack` (2 times)" in told_in(SummarySection.CONTEXT, *_ASKED, *runs[2:])
     checks = [*ran("b", "cd web && npm test"), *ran("c", "npm test")]
     assert "`npm test` passes (2 times, in 2 folders)" in told_in(SummarySection.DONE, *_ASKED, *checks)
 

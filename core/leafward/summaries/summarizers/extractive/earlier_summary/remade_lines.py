@@ -18,7 +18,7 @@ _MORE_NAMES = late(r" and \d{1,4} more$")
 _FILES_LINE = late(r"(Changed|Read|Named in calls): (`.{1,4000})")
 _FILE_OF_LINE = late(r"`([^`\n]{1,300})`(?: (\d{1,6})×)?")
 _RUN_LINE = late(
-    r"(?:(?:Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
+    r"(?:(?:Ran|Run|Failed(?: with exit -?\d+)?:) )?`(.{1,300})`(?: passes)?(?: \((?:once|\d+ times).*|: .*)?"
 )
 
 
