@@ -17,6 +17,10 @@ _EDITS = late(
 """Signs of a command that may edit a file: most have none."""
 
 
+_BY_POWERSHELL = late(r"(?i)\b(?:(?:write|append)all(?:text|lines|bytes)\(|(?:set|add)-content\b|out-file\b)")
+"""Signs of a command of PowerShell that writes a file, often one that a variable names."""
+
+
 def written_texts(command: str, folder: str = "") -> Iterator[str]:
     """The files that a successful command wrote or appended a text to that stands in the command, in order.
 
@@ -44,6 +48,8 @@ def edits(command: str, folder: str = "") -> Iterator[str]:
 
     What a program printed into a file, and what was copied or moved, is no edit. Paths are as in `written_texts`.
     """
+    if _BY_POWERSHELL.search(command) is not None:
+        yield ""
     in_place = _IN_PLACE.search(command) is not None
     if not in_place and _EDITS.search(command) is None:
         return
@@ -74,7 +80,7 @@ def may_change(command: str, folder: str = "") -> Iterator[str]:
     from leafward.files.file_operation import FileOperation
     from leafward.files.shell.effects import effects
 
-    if _IN_PLACE.search(command) is not None:
+    if _IN_PLACE.search(command) is not None or _BY_POWERSHELL.search(command) is not None:
         # It may name others by what the shell puts in.
         yield from edits(command, folder)
     for one in effects(command, folder):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from leafward.session.session import Session
     from leafward.session.source import Source
 
-FORMAT = 14
+FORMAT = 15
 """Increased when paths are read in another way, or what a reader keeps of a file changes (`packed_values`)."""
 _SMALLEST = 1 << 20
 """Bytes of a session from which on it is kept: a shorter one is read as fast."""

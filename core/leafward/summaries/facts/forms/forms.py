@@ -152,6 +152,8 @@ _IDENTIFIER = late(
 )
 _ESCAPES = frozenset("nrtbfv0")
 """Letters that make an escape with the backslash before them."""
+_OF_WINDOWS = late(r"(?:^|[\s\"'`(=])(?:[A-Za-z]:|\.{1,2})\\|\\[ac-eg-mo-qswyzA-Z]\w\w")
+"""The sign of a path of Windows: its beginning, or a folder behind a backslash that makes no escape."""
 _HUMP = late(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _SNAKE = late(r"[A-Za-z0-9]_[A-Za-z0-9]")
 _COMMON_WORDS = (
@@ -437,7 +439,7 @@ def _identified(text: str, *, calls: bool) -> Iterator[Form]:
         if group == "name":
             name = match["name"].partition("(")[0]
             at = match.start()
-            if at and text[at - 1] == "\\" and name[0] in _ESCAPES:
+            if at and text[at - 1] == "\\" and name[0] in _ESCAPES and _OF_WINDOWS.search(text) is None:
                 # The letter belongs to an escape such as a line break in a string: `\nFailed`.
                 name, at = name[1:], at + 1
             bare = name.strip("_$")

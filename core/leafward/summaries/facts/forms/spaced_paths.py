@@ -29,8 +29,15 @@ _ESCAPED = late(
 )
 _ENCODED = late(r"(?<![\w/.~%-])[\w./@+~-]{1,200}%20(?:[\w./@+~-]|%20){1,200}")
 """A path in a link, each blank in it written as its code."""
+_SHOWN = late(
+    r"\b(?:cat|bat|head|tail|sed|less|more|wc|nl|open|stat|touch|rm|cp|mv)\b(?:[^\S\n]+(?:-[\w.,=-]{1,20}|'[^'\n]{0,80}'|\d{1,9}))*[^\S\n]+"
+    r"(?P<quote>['\"])(?P<path>\w[^\n'\"`<>|;&$*?/\\]{1,120}\.[A-Za-z0-9]{1,10})(?P=quote)"
+)
+"""A command that takes files, and a quoted name with blanks."""
+_COMMAND = 2_000
+"""Characters of a text that may be such a command."""
 _BLANK = late(r"[^\S\n]")
-_ARGUMENT = late(r"\s(?:-|[~.]{0,2}/)")
+_ARGUMENT = late(r"\s(?:-(?! )|[~.]{0,2}/)")
 """A separate word after a blank: an option, or another path."""
 _PROGRAMS = late(r"(?:^|/)s?bin/[^/]*$")
 
@@ -45,6 +52,8 @@ def spaced_paths(text: str, cwd: str) -> Iterator[forms.Form]:
             found += [
                 (match.start(), match[0], match[0].replace("\\ ", " ")) for match in _ESCAPED.finditer(text)
             ]
+    if len(text) <= _COMMAND and ("'" in text or '"' in text):
+        found += [(match.start("path"), match["path"], match["path"]) for match in _SHOWN.finditer(text)]
     if "%20" in text:
         found += [
             (match.start(), match[0], match[0].replace("%20", " ")) for match in _ENCODED.finditer(text)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _CHECKBOX = late(r"^\s*(?:[-*+]\s*)?\[( |x|X|✓|-|~)\]\s+(.{3,400})$")
+_KEY = late(r"^\s*(?:[-*+]\s*)?(?:\*\*)?\[[A-WYZa-wyz]\]")
+"""A line of a menu, with its key."""
 OPEN_IN, TICKED = "Open in ", "Ticked "
 """The beginning of the words of a summary of ours before the open, or the ticked items of a list, which share a line."""
 LISTED = late(
@@ -46,8 +48,12 @@ def checkboxes(text: str) -> Iterator[tuple[str, bool, str]]:
         return
     heading, fenced = "", False
     above: tuple[int, str] | None = None
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
         match = _CHECKBOX.match(line)
+        if match is not None and match[1] in "xX" and any(map(_KEY.match, lines[max(0, at - 1) : at + 2])):
+            # A key beside others.
+            continue
         if match is not None:
             is_open = match[1] in {" ", "-", "~"} and not is_put_off(match[2])
             yield match[2].strip(), is_open, heading

@@ -15,9 +15,9 @@ from leafward.summaries.facts.sentences.replies import hedges
 
 _TODO = markers(
     # Amid a sentence it names a mark in the code.
-    r"^\W{0,6}(?:todo|fixme)\b(?! (?:comment|list|item|marker|file|app)s?\b)|\b(?:still (?:need|to do|missing|open)"
+    r"^\W{0,6}(?:todo|fixme)\b(?! (?:comment|list|item|marker|file|app)s?\b)|\b(?:still (?:need|to do|missing|(?<!can still )(?<!could still )(?<!may still )(?<!might still )(?<!will still )(?<!would still )open)"
     r"|(?:remaining|outstanding) (?:work|steps?|tasks?|todos?|items?|pieces?|parts?|issues?|problems?|failures?|tests?)|remaining(?=:)"
-    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet(?! (?:staged|tracked|committed|pushed)\b)|left to do|needs? to be (?:done|fixed|added)"
+    r"|next step|^next(?:(?=: )| steps(?=[^.?!\n]{0,30}: ))|next,? (?:we|i)|not yet(?! (?:staged|tracked|committed|pushed)\b)|left to do|(?<!what )needs? to be (?:done|fixed|added)"
     r"|(?<!appropriate for )(?<!suitable for )(?<!candidate for )(?<!candidates for )(?<!good )(?<!fine as )(?<!fine for )follow[- ]ups?(?! (?!(?:to|for|in|on|is|are|would|could|should|will|work|tasks?|steps?|items?)\b)\w))\b"
     r"|\b(?:als nächstes|nächste[rn]? schritt|steht noch aus|(?:muss|müssen|müsste) (?:\w+ ){0,2}noch|fehlt noch|noch (?:zu tun|offen)"
     r"|il reste à|reste à faire|prochaine étape|queda por|falta por|próximo paso|осталось)\b|待办|接下来|下一步|还需要|残り|次[はに]|다음 (?:단계|작업|할 일)|남은 (?:단계|작업|일)",

@@ -25,10 +25,14 @@ _PIECE = LINE_LIMIT - 60
 _PIECES = {"the user": 4, "reply": 4, "result": 2}
 """The most lines of one text; a longer text loses its middle."""
 _PIECES_OF_A_CALL = 6
+_SHORT = 40
+"""Characters of a last piece that takes some of the one before it."""
 _LEAST = 3
 """Characters of the shortest piece."""
 _ADDED = re.compile(
     r"(?s)<system-reminder>.*?(?:</system-reminder>|\Z)|(?<![ ])[ ]{2,}+\d++→"
+    # Where a command that failed printed nothing, this tells nothing.
+    r"|\A(?:(?:Chunk ID: \w+|Wall time:? [\d.]+ seconds?|Process exited with code \d+|Original token count: \d+|Output:)\s*+)+\Z"
     r"|\A(?:(?:Chunk ID: \w+|Script completed|Wall time:? [\d.]+ seconds?|(?:Process exited with code|Exit code:) 0|Total output lines: \d+"
     r"|Original token count: \d+|Output:)\n)+"
 )
@@ -101,7 +105,12 @@ def _pieces(text: str, most: int) -> list[str]:
             lines.append(line)
             line = ""
         line = f"{line} {word}" if line else word
-    if line:
+    if line and lines and len(line) < _SHORT:
+        # A word or two alone tell nothing.
+        both = f"{lines.pop()} {line}"
+        middle = both.find(" ", len(both) // 2)
+        lines += [both[:middle], both[middle + 1 :]]
+    elif line:
         lines.append(line)
     if len(lines) > most:
         lines = [*lines[: most // 2], *lines[len(lines) - (most - most // 2) :]]

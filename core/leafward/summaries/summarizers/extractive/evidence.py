@@ -86,6 +86,8 @@ _PROGRAM = late(
     r"(?:-\w*[ecr]\b(?:\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"))?|- *<<)"
 )
 """The sign behind which a command has a program, and that where it is quoted: what looks like a file in it may be anything."""
+_LOOPBACK = late(r"\w+://(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?=[:/?#]|\Z)")
+"""The beginning of an address of this machine."""
 _OF_HINTS = ("more", "More", " for details", " for help")
 """Each such text holds one of these."""
 _SAVES = late(r"(?i)screenshot|snapshot|save|export|download")
@@ -206,7 +208,7 @@ def _addresses(
 ) -> set[str]:
     """The addresses that the user gave, that a call names, or that a call printed which does not show files.
 
-    Another one is only in a reply's words, or in a file, or a program's hint where to read more.
+    Another one is only in a reply's words, or in a file, or a program's hint where to read more, or was tried on this machine.
     """
     looking = {call.id for calls in evidence.calls.values() for call in calls if looks(call.arguments)}
     shown = {entry for entry, message in messages if str(message.get("toolCallId", "")) in looking}
@@ -218,6 +220,7 @@ def _addresses(
         if seen.kind is FactKind.URL
         and (seen.voice in _GIVEN or (seen.voice is Voice.OUTPUT and seen.entry not in shown))
         and seen.text not in hints.get(seen.entry, ())
+        and (seen.voice is Voice.USER or _LOOPBACK.match(seen.key) is None)
     }
 
 

@@ -19,6 +19,7 @@ _POINTS_AWAY = re.compile(
     r"|the (?:\w+ ){1,3}(?:above|below)\b|(?:both|all|none|neither|either|each|one|two|three|some|most|any|half) of (?:them|these|those|the (?:two|three|four|above|others))\b"
     r"|(?:both|each|neither|either|all (?:two|three|four|five|six)) (?:is|are|was|were|has|have|had|do|does|did|can|will|would|should|needs?|now)\b|each one\b"
     r"|(?:option|approach|variant|alternative|step|point|item|finding|question|suggestion|idea) (?:#?\d{1,2}|[A-D])\b(?!\W{0,3}(?:[:(–—]| - )| (?:is|was|has been) (?:now )?(?:implemented|done|built|in place|live|applied|merged|working)\b)"
+    r"|i(?:['’]d| would)? (?:go(?:ing)? with|recommend|suggest|prefer|choose|pick|lean(?:ing)? towards?|use|do) (?:option|approach|variant|alternative) (?:#?\d{1,2}|[A-D])\b(?! ?[:(–—])"
     r"|(?:here|there),? (?:the|it|we|you|they|each|all)\b|(?:in|for|with|after|because of|without|like) (?:this|that|these|those|them|both(?: cases)?|either(?: case)?|each case)(?:,| case\b| \w+,)"
     r"|(?:in|inside|within|on|with|without|of|for|from|to|by|behind|under|besides?) (?:it|them)\b|(?:i|we)(?:['’]ve| have)? \w+ (?:it|them)\b)"
 )
