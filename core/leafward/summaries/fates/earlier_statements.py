@@ -16,7 +16,7 @@ from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.sentences.prose import SENTENCE_LIMIT, sentences
 from leafward.summaries.facts.sentences.standing_orders import orders_agent
 from leafward.summaries.facts.values import FactKind, Sighting, Voice
-from leafward.summaries.summarizers.extractive.candidates import SAID_WITH, SAID_WITH_OPEN
+from leafward.summaries.summarizers.extractive.candidates import SAID_WITH_ANY
 from leafward.summaries.summarizers.extractive.state.gone_files import gone_files
 from leafward.summaries.summarizers.extractive.turns import as_asked, turns_of
 from leafward.summaries.summarizers.outline import SummarySection, read_outline
@@ -49,7 +49,7 @@ def statements(summary: str, entry: EntryIndex) -> list[Sighting]:
         kind = None
         if section is SummarySection.CONSTRAINTS and is_open is not False:
             # What was said with one request is no rule.
-            kind = None if line.startswith((SAID_WITH, SAID_WITH_OPEN)) else FactKind.CONSTRAINT
+            kind = None if line.startswith(SAID_WITH_ANY) else FactKind.CONSTRAINT
         elif section is SummarySection.CONTEXT:
             quoted = _QUOTES_USER.match(line)
             if _WANTS.match(line):

@@ -53,8 +53,13 @@ ANSWERED_BY_USER = "Answered by the user: "
 SAID_WITH = "Said with an earlier request: "
 """The lead of a limit that was set for work which was answered since: it may hold for later work, too."""
 
+SAID_WITH_LAST = "Said with the last request: "
+"""The same where no request came after that one."""
+
 SAID_WITH_OPEN = "Said with the open request: "
 """The lead of a limit on work that goes on, where the goal does not quote it."""
+
+SAID_WITH_ANY = (SAID_WITH, SAID_WITH_LAST, SAID_WITH_OPEN)
 
 OPEN_IN_LIST = f"{OPEN_IN}the agent's list: "
 """The words before steps that say where they stand open, and no more."""

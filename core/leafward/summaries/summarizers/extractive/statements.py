@@ -17,6 +17,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     OPEN_IN_LIST,
     OUTCOME,
     SAID_WITH,
+    SAID_WITH_LAST,
     SAID_WITH_OPEN,
     Evidence,
     add,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
+    from leafward.session.entries import EntryIndex
     from leafward.summaries.summarizers.extractive.turns import Turn
     from leafward.summaries.survival.spans import SpanMessage
 
@@ -74,10 +76,11 @@ def stated(
         if one.section is SummarySection.GOAL
         for said in sentences(one.text)
     ]
+    asked_last = turns[-1].entry if turns and not kept.later else NO_ENTRY
     for fact in evidence.facts.values():
         if fact.kind is FactKind.CONSTRAINT:
             if fact.is_open:
-                _demand(evidence, fact, kept, goals)
+                _demand(evidence, fact, kept, goals, asked_last)
         elif (
             fact.kind is FactKind.URL
             and fact.voice is not Voice.OUTPUT
@@ -99,16 +102,22 @@ def stated(
 
 
 def _demand(
-    evidence: Evidence, fact: Fact, kept: KeptFacts, goals: Sequence[tuple[bool, AbstractSet[str]]]
+    evidence: Evidence,
+    fact: Fact,
+    kept: KeptFacts,
+    goals: Sequence[tuple[bool, AbstractSet[str]]],
+    asked_last: EntryIndex,
 ) -> None:
     """Adds a demand of the user's, with the request in the kept messages that may end it: bare only where it lasts.
 
     What an open request asks for stands in the goal already: `goals` are the words of each sentence there, and whether it denies.
+    `asked_last` is the last request of the path; NO_ENTRY where that is not in the span.
     """
     reach = evidence.reader.requests.reach_of(fact, answered=kept.finished)
     since = kept.reader.rules.revoked_by(fact.text)
     if reach is Reach.OVER or (reach is Reach.OPEN and _is_among(fact.text, goals)):
         return
+    of_last = reach is Reach.EARLIER and NO_ENTRY < asked_last <= fact.last
     add(
         evidence,
         SummarySection.CONSTRAINTS,
@@ -116,7 +125,7 @@ def _demand(
         sources_of(fact),
         _RULE * (2.5 + 1.5 * evidence.recency(fact)) * (_LIMIT if reach is Reach.EARLIER else 1.0),
         limit=260,
-        lead=_LEADS[reach],
+        lead=SAID_WITH_LAST if of_last else _LEADS[reach],
     )
 
 

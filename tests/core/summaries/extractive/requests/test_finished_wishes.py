@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WORK, DONE = worked("src/rows.py", "a"), reply("Done. The work is in.")
 THEN = [user("now print the crates by weight"), *worked("src/crates.py", "c")]
 LEAD = "Said with an earlier request: "
+LEAD_OF_LAST = "Said with the last request: "
 
 
 def rules(*messages: dict[str, Any], **more: Any) -> list[str]:
@@ -82,7 +83,8 @@ def test_an_order_about_how_the_agent_works_is_a_rule_whatever_was_answered(rule
 )
 def test_a_limit_on_answered_work_says_that_it_came_with_it(limit: str) -> None:
     asked = [user(f"Add a page for the crates. {limit}"), *WORK, DONE]
-    assert rules(*asked) == rules(*asked, *THEN) == [f"{LEAD}{limit}"]
+    assert rules(*asked) == [f"{LEAD_OF_LAST}{limit}"]
+    assert rules(*asked, *THEN) == [f"{LEAD}{limit}"]
 
 
 def test_a_sentence_that_is_wrapped_over_lines_is_one_rule() -> None:
@@ -213,7 +215,7 @@ def test_a_purpose_a_reason_and_a_cause_oblige_nobody(said: str) -> None:
 def test_what_somebody_should_avoid_is_a_rule() -> None:
     rule = "try to avoid new columns in the valley."
     asked = user(f"Add a page for the crates. Please {rule}")
-    assert rules(asked, *WORK, DONE) == [f"{LEAD}{rule}"]
+    assert rules(asked, *WORK, DONE) == [f"{LEAD_OF_LAST}{rule}"]
 
 
 def test_a_limit_on_an_open_request_is_told_where_the_goal_says_the_contrary() -> None:

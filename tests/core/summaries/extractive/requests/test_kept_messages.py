@@ -239,8 +239,8 @@ def test_a_rule_that_the_kept_messages_withdraw_says_so() -> None:
     ]
     rule = "Keep the old lexer working beside the new one."
     withdrawn = [f"{rule} (asked since: remove the old lexer now)"]
+    assert told_in(SummarySection.CONSTRAINTS, *said) == [f"Said with the last request: {rule}"]
     lead = "Said with an earlier request: "
-    assert told_in(SummarySection.CONSTRAINTS, *said) == [f"{lead}{rule}"]
     behind = kept(user("remove the old lexer now"), *ran("b", "rm src/old_lexer.py"), reply("Removed it."))
     assert told_in(SummarySection.CONSTRAINTS, *said, kept=behind) == [f"{lead}{withdrawn[0]}"]
     previous = f"## Constraints\n- {rule}\n"

@@ -21,7 +21,7 @@ from leafward.summaries.summarizers.extractive.candidates import (
     ASKED_BEFORE,
     BEFORE_KEPT,
     SAID_WITH,
-    SAID_WITH_OPEN,
+    SAID_WITH_ANY,
     add,
     asked_since,
 )
@@ -242,8 +242,8 @@ def _read_today(
         if evidence.size:
             section, lead = goals[text]
             text = without_mark(text) if lead else text
-    if section is SummarySection.CONSTRAINTS and text.startswith((SAID_WITH, SAID_WITH_OPEN)):
-        text, lead = text.removeprefix(SAID_WITH).removeprefix(SAID_WITH_OPEN), SAID_WITH
+    if section is SummarySection.CONSTRAINTS and text.startswith(SAID_WITH_ANY):
+        text, lead = text.partition(": ")[2], SAID_WITH
     text = _worded_today(text, went_on=evidence.size > 0)
     return _Line(section, text, lead) if text else None
 
