@@ -16,8 +16,12 @@ _DECLINED = late(
     r"\s*(?:The user (?:doesn't want to (?:proceed with|take) this|rejected permission to use)|(?:\w+ ){0,3}rejected by (?:the )?user\b)"
 )
 """The beginning of a result whose call the user did not allow (Claude Code 1.0 to 2.1, opencode 1.18, Codex 0.169)."""
-_REASON = late(r"(?s)(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*(.+)")
-"""The user's words, behind that."""
+_REASON = late(
+    r"(?s)(?:the user said|the following (?:reason|feedback)(?: for the rejection)?):\s*+(?!The user wants to clarify these questions\.)(.+)"
+)
+"""The user's words, behind that. Claude Code writes a text of its own where they would rather talk about a tool's questions."""
+_NOTE = "\n\nNote: The user's next message may contain a correction or preference."
+"""The beginning of what Claude Code 2.1 may tell the model behind these words."""
 
 
 def is_declined(text: str) -> bool:
@@ -28,7 +32,7 @@ def is_declined(text: str) -> bool:
 def reason_in(text: str) -> str | None:
     """The user's words in the result of a declined call; None where there are none."""
     found = _REASON.search(text)
-    return found[1] if found is not None else None
+    return found[1].partition(_NOTE)[0] if found is not None else None
 
 
 def said_against(message: Body) -> str:

@@ -198,7 +198,7 @@ def turns_of(messages: Sequence[SpanMessage]) -> list[Turn]:
             command = ""
         elif role == "assistant" and turns:
             calls = tool_calls(message)
-            if turns[-1].amid and calls and len(turns) > 1:
+            while turns[-1].amid and calls and len(turns) > 1:
                 turns.pop()
             turns[-1].last, turns[-1].left = place, False
             outputs.update(call.id for call in calls if call.name == _OUTPUT_TOOL)

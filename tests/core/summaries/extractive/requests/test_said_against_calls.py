@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from leafward.summaries.summarizers.extractive.turns import turns_of
 from leafward.summaries.summarizers.outline import SummarySection
 from tests.core.told import reply, result, span, summarize, told_in, user, worked
 
@@ -60,3 +61,27 @@ def test_what_a_program_printed_is_nobodys_request() -> None:
     ]
     (goal,) = told_in(SummarySection.GOAL, _ASKED, *worked("src/queue.ts", "a"), *failed)
     assert goal == _ASKED["content"]
+
+
+def test_what_the_agent_writes_itself_is_nobodys_request() -> None:
+    """Fails where the note behind the user's words is quoted with them, or the text for a talk about questions is the user's."""
+    note = (
+        "\n\nNote: The user's next message may contain a correction or preference. Pay close attention — if they explain "
+        "what went wrong or how they'd prefer you to work, consider saving that to memory for future sessions."
+    )
+    said = [_ASKED, *worked("src/queue.ts", "a"), *_declined(_OTHER + note)]
+    assert told_in(SummarySection.IN_PROGRESS, *said) == [f"Last request: {_OTHER}"]
+    talk = (
+        "The user wants to clarify these questions.\n    This means they may have additional information, context or "
+        "questions for you.\n    Take their response into account and then reformulate the questions if appropriate.\n"
+        '\n    Questions asked:\n- "Which file holds the queue when the disk of orchard is full?"\n  (No answer provided)'
+    )
+    assert "clarify" not in summarize(span(_ASKED, *worked("src/queue.ts", "a"), *_declined(talk))).text
+
+
+def test_the_work_goes_on_behind_several_calls_that_were_not_allowed() -> None:
+    """Fails where only the last of the words with which they were declined ends as the agent works on."""
+    first, second = _declined("pull rebase first"), _declined("and not into the tests")
+    calls = {**first[0], "content": [*first[0]["content"], *second[0]["content"]]}
+    said = [_ASKED, *worked("src/queue.ts", "a"), calls, first[1], second[1], *worked("src/queue.ts", "e")]
+    assert [turn.text for turn in turns_of(span(*said).messages)] == [_ASKED["content"]]
