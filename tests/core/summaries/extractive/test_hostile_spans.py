@@ -53,6 +53,11 @@ def test_a_command_of_very_many_options() -> None:
         assert lookups.asks(f"git {'-x ' * 100_000}log")
 
 
+def test_a_command_of_very_many_names_of_a_program() -> None:
+    with in_linear_time():
+        summarize(span(user("port it"), *ran("a", "python -" * 8_000)))
+
+
 def test_very_many_changed_files_have_their_names() -> None:
     with in_linear_time():
         named = named_files([*(f"src/f{number}.py" for number in range(20_000)), "src/a.py", "lib/a.py"])

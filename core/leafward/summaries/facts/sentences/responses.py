@@ -332,7 +332,8 @@ _WITH_THE_WORK = (
 )
 """What is gone on with, in one of the languages of `_GOES_ON`: it names no subject."""
 _GOES_ON = late(
-    r"(?i)^(?:(?>(?:go on|go ahead|keep going|keep (?:at it|working)|carry on|pick up|proceed|resume|retry|try again|continue[rz]?|(?:mach )?weiter(?:machen)?|fahre? fort"
+    # In Spanish and Portuguese `resume` asks for a summary.
+    r"(?i)^(?:(?>(?:go on|go ahead|keep going|keep (?:at it|working)|carry on|pick up|proceed|resume(?! (?:el|la|lo|o|a)\b)|retry|try again|continue[rz]?|(?:mach )?weiter(?:machen)?|fahre? fort"
     r"|poursui[st]|reprends|contin[uú]a[rd]?|contin[uú]e|sigue|siga|prosigue|prossiga|prossegue|(?:pode )?(?:continuar|seguir|prosseguir)|segue|vai avanti|prosegui|procedi|kontynuuj|ga (?:verder|door)|devam et|продолжай(?:те)?)\b"
     rf"{_WITH_THE_WORK}|(?:and|then|now|yes|yep|yeah|ok(?:ay)?|please|pls|just|do it|sure|go|don['’]?t stop|no pares|nicht aufhören|não pare|então|entonces|alors|dann|ja|bitte|oui|d['’]accord"
     r"|vas-?y|s[ií]|por favor|adelante|да|давай|дальше|dalej)\b)(?:[\s,.!]++|$))++"

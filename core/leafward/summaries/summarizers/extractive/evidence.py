@@ -82,7 +82,7 @@ _SEARCHES = late(
 )
 """Commands that ask whether files are there."""
 _PROGRAM = late(
-    r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ )*"
+    r"\b(?:node|deno|bun|python[\d.]*|perl|ruby|php) (?:-\w+ ){0,8}"
     r"(?:-\w*[ecr]\b(?:\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"))?|- *<<)"
 )
 """The sign behind which a command has a program, and that where it is quoted: what looks like a file in it may be anything."""
@@ -398,8 +398,11 @@ def _doubtful_parts(commands: Iterable[str]) -> Iterator[str]:
     """The parts of commands in which a name is perhaps no file, or of none that is there: searches and programs."""
     for command in commands:
         yield from filter(_SEARCHES.match, STEPS.split(command))
-        if (sign := _PROGRAM.search(command)) is not None:
+        for sign in _PROGRAM.finditer(command):
             yield sign[1] or command[sign.end() :]
+            if not sign[1]:
+                # It may be all that follows.
+                break
 
 
 def _holds_text(command: str) -> bool:

@@ -434,7 +434,7 @@ def test_a_file_that_calls_only_searched_for_or_had_in_a_text_is_not_named() -> 
         *ran("a", f"{find}; wc -c src/letters.py"),
         *ran("b", page),
         *ran("e", "rg --files -g 'press.toml' -g 'AGENTS.md'"),
-        *ran("f", "node -e 'm._compile(code, \"press.js\")'"),
+        *ran("f", "node -e 'm._compile(code, \"press.js\")' && node -e 'load(\"cask.js\")'"),
         reply("", ("c", "write", {"path": "src/lost.py", "content": "x = 1"})),
         result("c", "The user doesn't want to proceed with this tool use.", failed=True),
     ]

@@ -301,6 +301,9 @@ def test_a_list_of_what_to_click_is_told_nowhere_once_more_was_asked() -> None:
     assert "Paste your key" not in text
 
 
+_LONG_QUESTION = "The table has a column for each row of the old file, which is slow to read in a terminal of eighty columns: is it to stay?"
+
+
 @pytest.mark.parametrize(
     ("reply_text", "waits"),
     [
@@ -315,6 +318,11 @@ def test_a_list_of_what_to_click_is_told_nowhere_once_more_was_asked() -> None:
         ("First:\n\n1. Do rows keep their order?\n2. Is it UTF-8?", "Do rows keep their order? Is it UTF-8?"),
         ("I changed:\n- a.ts\n- b.ts\n\nThis took a while.\nIt passes.\nShall I commit?", "Shall I commit?"),
         ("- one item only\n\nShall I commit?", "Shall I commit?"),
+        ("**\n- one lock\n- two locks\n\nWhich do you prefer?", "Which do you prefer? (one lock; two locks)"),
+        (
+            f"1. Do rows keep their order?\n2. {_LONG_QUESTION}",
+            f"Do rows keep their order? {_LONG_QUESTION}",
+        ),
     ],
 )
 def test_a_question_waits_with_the_list_that_it_asks_about(reply_text: str, waits: str) -> None:

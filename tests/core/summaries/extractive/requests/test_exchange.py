@@ -470,6 +470,8 @@ def test_leave_to_go_on_is_no_request_in_chinese() -> None:
         ("继续，不要停", True),
         ("pode continuar", True),
         ("continue, don't stop", True),
+        ("resume the work", True),
+        ("resume el trabajo", False),
         ("continue with the parser", False),
         ("continue with step 3", False),
         ("retry the deploy", False),

@@ -146,3 +146,18 @@ def test_a_renamed_file_has_its_new_name() -> None:
     ]
     assert "Renamed `src/cli-new.ts` to `src/cli.ts`" in told_in(SummarySection.DONE, *said)
     assert not any("cli-new" in line for line in told_in(SummarySection.NEXT, *said))
+
+
+def test_a_pattern_removes_a_file_under_its_new_name() -> None:
+    """Fails where the renamed file is taken for one that is still there under neither name, or the old one is deleted twice."""
+    said = [user("sort the pears"), *made("src/tried.py", "a"), *ran("b", "mv src/tried.py src/pears.py")]
+    done = told_in(SummarySection.DONE, *said, *worked("web/a.py", "c"), *ran("d", "rm src/pea*.py"))
+    assert "Deleted `src/tried.py`" in done
+    kept = told_in(SummarySection.DONE, *said, *worked("web/a.py", "c"), *ran("d", "rm src/tri*.py"))
+    assert "Renamed `src/tried.py` to `src/pears.py`" in kept
+
+
+def test_a_file_in_a_renamed_folder_that_was_named_since_keeps_its_changes() -> None:
+    said = [user("sort the pears"), *worked("src/crate.py", "a", "b"), *ran("c", "mv src lib")]
+    told = told_in(SummarySection.CONTEXT, *said, *worked("lib/crate.py", "d"))
+    assert any(line.startswith("`lib/crate.py` changed 3×") for line in told)

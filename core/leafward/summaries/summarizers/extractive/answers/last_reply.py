@@ -106,14 +106,14 @@ def _with_ways(question: str, reply: str) -> str:
     if len(ways) not in _WAYS:
         return question
     if ways[-1][2].endswith(question):
-        return " ".join(cut(text, _WAY) for _, _, text in ways)
+        return " ".join([*(cut(text, _WAY) for _, _, text in ways[:-1]), ways[-1][2]])
     listed = "; ".join(cut(" ".join(filter(None, way[1:])), _WAY) for way in ways)
     return f"{question} ({listed})"
 
 
 def _listed_last(reply: str) -> list[tuple[str, str | None, str]]:
     """The outermost items of the list at the end of a reply, each by the groups of `_ITEM`."""
-    lines = [line.replace("**", "").rstrip() for line in reply.split("\n") if line.strip()]
+    lines = [line.rstrip() for line in reply.replace("**", "").split("\n") if line.strip()]
     end = next((place for place in range(len(lines), 0, -1) if _ITEM.match(lines[place - 1])), 0)
     if len(lines) - end > _BEHIND:
         return []

@@ -126,7 +126,8 @@ def gone_files(
             done = effects(command, folder)
             anew = bool(done) and _runs_behind_removal(command)
             if any(one.glob for one in done):
-                for path in _removed_by_pattern(command, folder, written, cwd):
+                there = {*written, *(what.now for what in gone.values())} - gone.keys()
+                for path in _removed_by_pattern(command, folder, there, cwd):
                     gone[path] = GoneFile(place, entry, "")
             for one in done:
                 if one.glob or one.by is not None:
@@ -233,7 +234,10 @@ def take_along(evidence: Evidence, gone: Mapping[str, GoneFile]) -> dict[str, Go
         found[path] = replace(what, now=now, quiet=True)
         if now:
             work.path = now
-            evidence.files.setdefault(now, evidence.files.pop(path))
+            del evidence.files[path]
+            known = evidence.files.setdefault(now, work)
+            if known is not work:
+                known.merge(work)
     return found
 
 
