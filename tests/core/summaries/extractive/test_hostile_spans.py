@@ -207,3 +207,20 @@ def test_very_many_lists_of_a_folder_of_very_many_deleted_files() -> None:
     with in_linear_time():
         gone = gone_files(messages, calls, frozenset(), "")
     assert len(gone) == 2_999
+
+
+@pytest.mark.parametrize(
+    "removed", ["rm web/q{0}*.py", "rm web/q{0}.py && make"], ids=["patterns", "before a program"]
+)
+def test_very_many_removals_beside_very_many_written_files(removed: str) -> None:
+    write = {
+        number: [ToolCall("w", "write", {"path": f"src/f{number}.py", "content": "x"})]
+        for number in range(2_000)
+    }
+    remove = {
+        2_000 + number: [ToolCall("r", "bash", {"command": removed.format(number)})]
+        for number in range(2_000)
+    }
+    messages = span(*[reply("")] * 4_000).messages
+    with in_linear_time():
+        assert gone_files(messages, write | remove, frozenset(), "/x") == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from leafward.files.file_operation import FileOperation
@@ -37,6 +37,8 @@ _RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive")
 _BETWEEN_WORDS = re.compile(r"[\s;|&\"']+")
 _FOLDERS = 64
 """Words of a command, and ends of paths in it, that may be a folder that it lists."""
+_PATTERNS = 200
+"""Patterns of removed files that are held against the written ones: of very many all would take quadratic time."""
 _NOT_THERE = re.compile(r"(?i)\b(?:does not exist|no such file|not found|ENOENT)\b")
 _DEEPEST = 64
 """Folders above a file that are looked at."""
@@ -76,6 +78,47 @@ class GoneFile:
     """Whether that is not told: it is the name that it had before this one, or no call tells who removed it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A pattern of a shell for the files that a command removes."""
+
+    parts: Sequence[str]
+    deep: bool
+    """Whether it removes folders with all that is in them."""
+
+    def names(self, path: str) -> bool:
+        """Whether it names a file, or where it is deep a folder around it."""
+        parts, pattern = path.split("/"), self.parts
+        return (len(parts) == len(pattern) or (self.deep and len(parts) > len(pattern))) and all(
+            fnmatchcase(part, one) and part.startswith(".") <= one.startswith(".")
+            for part, one in zip(parts, pattern, strict=False)
+        )
+
+
+class _Written:
+    """Files that calls wrote, under their present names: no program writes those again."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self._folders: set[str] = set()
+        self._patterns = _PATTERNS
+
+    def add(self, paths: Sequence[str]) -> None:
+        self.files.update(paths)
+        self._folders.update(chain.from_iterable(map(_folders, paths)))
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is one of them, or the folder of one."""
+        return path in self.files or path in self._folders
+
+    def named_by(self, patterns: Iterator[_Pattern], gone: Mapping[str, GoneFile]) -> list[str]:
+        """Those that the patterns of a command name, without the ones that were gone before."""
+        given = list(islice(patterns, self._patterns))
+        self._patterns -= len(given)
+        there = self.files - gone.keys() if given else ()
+        return sorted(path for path in there if any(one.names(path) for one in given))
+
+
 def gone_files(
     messages: Sequence[SpanMessage],
     calls: Mapping[int, Sequence[ToolCall]],
@@ -87,8 +130,7 @@ def gone_files(
     `calls` are those of the messages, by position, and `failed` the ids of those that were not done.
     """
     gone: dict[str, GoneFile] = {}
-    written: set[str] = set()
-    """Files that calls wrote: no program writes those again."""
+    written = _Written()
     for place, made in calls.items():
         entry = messages[place].entry
         for call in made:
@@ -97,12 +139,12 @@ def gone_files(
             told = paths_of(arguments) if gone or writes or call.id in failed else ()
             named = [forms.canonical_path(path, cwd) for path in told]
             if call.id in failed:
-                missing = sorted(path for path in named if path in written)
+                missing = sorted(path for path in named if path in written.files)
                 if missing and _NOT_THERE.search(_result_of(messages, place, call)):
                     gone.update(dict.fromkeys(missing, GoneFile(place, entry, "", quiet=True)))
                 continue
             if writes:
-                written.update(named)
+                written.add(named)
             for path in named:
                 # What is read or changed is there.
                 gone.pop(path, None)
@@ -110,7 +152,7 @@ def gone_files(
             for patch in patches_of(arguments):
                 path = path_at(patch.path, folder, cwd)
                 now = path_at(patch.moved_to, folder, cwd) if patch.moved_to else ""
-                written.add(now or path)
+                written.add([now or path])
                 gone.pop(now or path, None)
                 if patch.verb == "delete" or now not in ("", path):
                     gone[path] = GoneFile(place, entry, now)
@@ -126,17 +168,18 @@ def gone_files(
             done = effects(command, folder)
             anew = bool(done) and _runs_behind_removal(command)
             if any(one.glob for one in done):
-                there = {*written, *(what.now for what in gone.values())} - gone.keys()
-                for path in _removed_by_pattern(command, folder, there, cwd):
-                    gone[path] = GoneFile(place, entry, "")
+                removed = written.named_by(_removed_patterns(command, folder, cwd), gone)
+                gone.update(dict.fromkeys(removed, GoneFile(place, entry, "")))
             for one in done:
                 if one.glob or one.by is not None:
                     continue
                 path = forms.canonical_path(one.path, cwd)
-                if one.operation is FileOperation.DELETE and anew and not _holds(path, written):
+                if one.operation is FileOperation.DELETE and anew and not written.holds(path):
                     continue
                 now = forms.canonical_path(one.to, cwd) if one.to is not None else ""
                 before = gone.pop(now or path, None)
+                if now and path in written.files:
+                    written.add([now])
                 if one.operation is FileOperation.DELETE or (
                     one.operation is FileOperation.MOVE and now != path
                 ):
@@ -162,8 +205,8 @@ def _listed(lines: AbstractSet[str], command: str) -> Iterator[str]:
     yield from (f"{folder}/{line}" for folder in islice(ends, _FOLDERS) for line in lines)
 
 
-def _removed_by_pattern(script: str, folder: str, files: AbstractSet[str], cwd: str) -> Iterator[str]:
-    """Those of some files that a script removes by a pattern: `rm src/*.log`."""
+def _removed_patterns(script: str, folder: str, cwd: str) -> Iterator[_Pattern]:
+    """The patterns by which a script removes files: `rm src/*.log`."""
     try:
         for one in placed(script, folder):
             words = unwrapped(one.command.words)
@@ -172,25 +215,9 @@ def _removed_by_pattern(script: str, folder: str, files: AbstractSet[str], cwd: 
             deep = any(_RECURSIVE.fullmatch(word.text) for word in words)
             for word in words[1:]:
                 if word.glob:
-                    pattern = path_at(word.text, one.folder, cwd).split("/")
-                    yield from sorted(
-                        file for file in files if _is_named(file.split("/"), pattern, deep=deep)
-                    )
+                    yield _Pattern(path_at(word.text, one.folder, cwd).split("/"), deep)
     except Unreadable:
         return
-
-
-def _is_named(parts: Sequence[str], pattern: Sequence[str], *, deep: bool) -> bool:
-    """Whether a shell's pattern names a file, or with `deep` a folder around it; both are given by their parts."""
-    return (len(parts) == len(pattern) or (deep and len(parts) > len(pattern))) and all(
-        fnmatchcase(part, one) and part.startswith(".") <= one.startswith(".")
-        for part, one in zip(parts, pattern, strict=False)
-    )
-
-
-def _holds(path: str, files: AbstractSet[str]) -> bool:
-    """Whether a path is one of some files, or the folder of one."""
-    return path in files or any(file.startswith(f"{path}/") for file in files)
 
 
 def _runs_behind_removal(script: str) -> bool:
