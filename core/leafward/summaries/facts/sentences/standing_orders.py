@@ -36,7 +36,7 @@ _UNWANTED = (
 """What the user does not want the agent to do."""
 _BY_MYSELF = (
     r"(?:i(?:['’]ll| will|['’]m going to| am going to| always)?|let me) (?:run|do|handle|make|commit|push|deploy|test|start|restart|build|publish|release|merge|execute|take care of)\b"
-    r"(?!.*\b(?:it|this|that|them|these|those|now)\b)[^,;.?!]{0,60}\b(?:myself|on my own)\b"
+    r"(?!.*\b(?:it|this|that|them|these|those|now)\b)[^,;.?!]{0,60}\b(?:myself|on my own)\b(?!,? (?:and|but) (?:(?:then|still|now) )*(?:it|they|all|i|that|this|there|get|got|see|saw|fails?|breaks?)\b)"
     r"|ich (?:committe|commite|pushe|deploye|teste|starte|mache|führe)\b(?!.*\b(?:es|das|jetzt|gleich)\b)[^,;.?!]{0,60}\bselbst\b"
     r"|je (?:lance|fais|committe|pousse|déploie|teste)\b(?!.*\b(?:ça|cela|maintenant)\b)[^,;.?!]{0,60}\bmoi-même\b"
 )

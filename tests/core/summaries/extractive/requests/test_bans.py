@@ -71,6 +71,7 @@ def test_what_the_agent_is_not_wanted_to_do_is_a_rule(said: str) -> None:
         "I'll test it myself.",
         "I'll run the server now myself and tell you.",
         "I made the change to the rows myself.",
+        "I run the tests of the orchard myself and they fail.",
     ],
 )
 def test_what_the_user_does_once_or_wants_of_the_work_is_none(said: str) -> None:
