@@ -81,7 +81,11 @@ def test_what_the_agent_writes_itself_is_nobodys_request() -> None:
 
 def test_the_work_goes_on_behind_several_calls_that_were_not_allowed() -> None:
     """Fails where only the last of the words with which they were declined ends as the agent works on."""
-    first, second = _declined("pull rebase first"), _declined("and not into the tests")
-    calls = {**first[0], "content": [*first[0]["content"], *second[0]["content"]]}
-    said = [_ASKED, *worked("src/queue.ts", "a"), calls, first[1], second[1], *worked("src/queue.ts", "e")]
+    change = {"file_path": "src/queue.ts", "new_string": "lock()"}
+    calls = reply("I change the queue now.", ("d", "edit", change), ("e", "edit", change))
+    declined = [
+        result("d", f"{_CLAUDE}pull rebase first", failed=True),
+        result("e", f"{_CLAUDE}and not into the tests", failed=True),
+    ]
+    said = [_ASKED, *worked("src/queue.ts", "a"), calls, *declined, *worked("src/queue.ts", "f")]
     assert [turn.text for turn in turns_of(span(*said).messages)] == [_ASKED["content"]]
