@@ -181,6 +181,7 @@ def test_a_model_that_fails_leaves_nothing(
     endpoint.script = [reply] * 9
     outcome = run("exam", file.path, *asked(endpoint))
     assert outcome.code
+    assert "(1,500 tokens spent, price not known)" in outcome.err
     assert file.path.read_bytes() == before
 
 

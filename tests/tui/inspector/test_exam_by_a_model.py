@@ -199,7 +199,7 @@ async def test_a_failure_is_said_and_nothing_is_written(path: Path, endpoint: En
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is not sheet)
         failed = await whole_text(pilot)
-        await until(pilot, lambda: "openai/x" in "\n".join(rows(pilot.app)))
+        await until(pilot, lambda: "1,500 tokens spent" in "\n".join(rows(pilot.app)))
         assert failed.text == ""
     assert stored(path) == before
 

@@ -35,6 +35,19 @@ def test_an_answer_that_is_no_summary_is_refused_at_once(endpoint: Endpoint, nam
     assert len(endpoint.asked) == 1
     assert failed.usage is not None
     assert failed.usage.output == 300
+    assert str(failed).endswith(" spent)" if failed.cost else " tokens spent, price not known)")
+
+
+@pytest.mark.parametrize("read", [1_000, 100_000])
+def test_the_line_of_a_failure_ends_with_what_it_cost(endpoint: Endpoint, read: int) -> None:
+    endpoint.play(Reply("I'm sorry, but I can't help with that.", usage=(read, 100)))
+    failed = refusal(endpoint, "anthropic/claude-haiku-4-5")
+    assert str(failed).endswith(f"that. ({'$0.10' if read > 1_000 else '<$0.01'} spent)")
+
+
+def test_where_nothing_was_spent_nothing_is_said_of_it(endpoint: Endpoint) -> None:
+    endpoint.play(Reply(status=401, error="no such key"))
+    assert "spent" not in str(refusal(endpoint, "anthropic/claude-haiku-4-5"))
 
 
 ENDED = {

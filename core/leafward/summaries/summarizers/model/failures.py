@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leafward.base.errors import LeafwardError
+from leafward.base.figures import counted, money
 from leafward.base.safe_text import safe_line
 from leafward.redaction.redaction import redact
 
@@ -50,7 +51,7 @@ _SHORTEST_KEY = 8
 
 
 class SummaryFailed(LeafwardError):
-    """A model gave no usable summary; nothing was written."""
+    """A model gave no usable answer; nothing was written. Its line ends with the cost, where there was one."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -58,6 +59,14 @@ class SummaryFailed(LeafwardError):
         """The usage that was spent anyway, as far as it is known."""
         self.cost: float | None = None
         """The cost of that in US dollars."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if self.cost:
+            return f"{text} ({money(self.cost)} spent)"
+        if self.cost is None and self.usage is not None and self.usage.total:
+            return f"{text} ({counted(self.usage.total, 'token')} spent, price not known)"
+        return text
 
 
 class Unusable(Exception):
