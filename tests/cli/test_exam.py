@@ -117,6 +117,7 @@ def test_a_model_sits_it(file: Acting, run: Run, endpoint: Endpoint, monkeypatch
     assert "a = 1" not in sent.prompt, "and nothing of what was replaced"
     result = outcome.document["model"]
     assert (result["right"], result["asked"], result["answers"]) == (1, 2, [right[0], None])
+    assert (result["cost"], result["usage"]["cost"]) == (None, None)
     assert file.path.read_bytes().startswith(before)
     kept = run("exam", file.path, "--json").document["models"]
     assert [(one["model"], one["right"]) for one in kept] == [("openai/scripted", 1)]

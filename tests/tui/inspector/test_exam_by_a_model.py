@@ -10,7 +10,7 @@ import pytest
 
 from leafward.base.config import Config
 from leafward.compaction.exam.grade import exam_of
-from leafward.compaction.exam.sitting import kept_exams
+from leafward.compaction.exam.sitting import kept_as, kept_exams
 from leafward.session.session import Session
 from leafward_tui.explorer.screen import ExplorerScreen
 from leafward_tui.inspector.page import EXAM
@@ -266,11 +266,12 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
         assert sheet.text.endswith(sent.prompt)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is screen)
-        assert [(one.model, one.asked) for one in exam.answers] == [("openai/x", asked)]
+        answers = tuple(kept_as(sure(screen.state.draft).exams))
+        assert [(one.model, one.asked) for one in answers] == [("openai/x", asked)]
         await until(pilot, lambda: f"of {asked} right" in "\n".join(rows(pilot.app)))
-        (given,) = exam.answers
+        (given,) = answers
         for number, one in enumerate(exam.result.graded):
-            block = exam_lines(exam.result, exam.answers, 80, UNICODE)
+            block = exam_lines(exam.result, answers, 80, UNICODE)
             words = answer_words(one.question, given.model, given.answers[number])[1]
             assert any(words[:40] in str(line) for line in block)
     assert stored(path) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -109,7 +110,8 @@ class Lab:
             copy=self.copied.append,
         )
         means: LabMeans = Means(self.state, cast("Any", self.screen), services, cast("Any", self.jobs))
-        self.controllers = Controllers(means, KeptDrafts(), lambda: None)
+        self.kept = KeptDrafts()
+        self.controllers = Controllers(means, self.kept, lambda: None)
         self.controllers.path.measure()
         self.jobs.run("measure")
 
@@ -458,14 +460,31 @@ def test_accepting_appends_and_closes_with_what_was_written(lab: Lab) -> None:
     assert bytes(session.columns.kind).count(Kind.COMPACTION) == 1
 
 
+def examined(lab: Lab, name: str, right: int) -> None:
+    """A model answered the exam of the draft."""
+    draft = sure(lab.state.draft)
+    result = {"model": name, "right": right, "asked": 1, "answers": [right - 1], "usage": {}, "cost": None}
+    lab.controllers.drafts.exchange(draft, replace(draft, exams=(*draft.exams, result)))
+
+
+def test_what_models_answered_in_the_exam_of_a_draft_is_there_after_a_look_at_another_one(lab: Lab) -> None:
+    lab.settle()
+    examined(lab, "openai/one", 1)
+    made = lab.state.draft
+    lab.press("strategy.codex")
+    lab.settle()
+    assert not sure(lab.state.draft).exams
+    lab.press("strategy.pi")
+    lab.settle()
+    assert lab.state.draft is made
+    assert [one.draft for one in lab.kept.of(lab.state.session, lab.state.path.at)] == [made]
+    assert made in [run.draft for run in lab.state.drafts.runs]
+
+
 def test_what_models_answered_in_the_exam_of_a_draft_is_stored_with_it(lab: Lab) -> None:
     lab.settle()
-    exam = lab.state.exam
-    exam.draft = lab.state.draft
-    exam.results = tuple(
-        {"model": name, "right": right, "asked": 1, "answers": [right - 1], "usage": {}, "cost": None}
-        for name, right in (("openai/one", 1), ("openai/two", 0))
-    )
+    for name, right in (("openai/one", 1), ("openai/two", 0)):
+        examined(lab, name, right)
     lab.press("compaction.accept")
     _, done = lab.screen.sheets[-1]
     done("a")

@@ -59,7 +59,7 @@ class Controllers:
             self.pins,
             self.request,
             self.drafts,
-            partial(grader.ask_model, self.display.show_text),
+            partial(grader.ask_model, self.drafts.exchange),
             self.file.reload,
         )
         self.leave = Leave(means, self.layout, self.edit, self.request)

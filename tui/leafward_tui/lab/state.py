@@ -14,9 +14,7 @@ from leafward_tui.ui.screens.session_watch import FileState
 if TYPE_CHECKING:
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
-    from leafward.compaction.exam.sitting import KeptExam
     from leafward.compaction.injection.findings.path_findings import Collected
-    from leafward.session.entries import Body
     from leafward.session.headlines.entry_headline import Headline
     from leafward.session.session import Session
     from leafward.summaries.summarizers.model.requests import Outgoing
@@ -146,10 +144,6 @@ class DraftExam:
     """The draft of the exam, graded or being graded."""
     result: Exam | None = None
     """None while it is being graded."""
-    answers: tuple[KeptExam, ...] = ()
-    """The models' answers."""
-    results: tuple[Body, ...] = ()
-    """The answers as they are stored with the compaction when the draft is accepted."""
 
 
 @dataclass(slots=True)

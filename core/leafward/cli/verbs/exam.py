@@ -129,7 +129,7 @@ def _oral(
         remarks = [{"code": "model", "text": text} for text in sat.remarks]
         emit_json({**document, "model": sat.result, "op": op, "dry_run": False, "diagnostics": remarks})
     else:
-        result = kept_as(sat)
+        (result,) = kept_as([sat.result])
         here = page()
         given.append((result.model, result.answers))
         say([*_text(session, index, found, here, given), *_result_text(result, here)])

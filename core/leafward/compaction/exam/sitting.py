@@ -27,7 +27,7 @@ from leafward.summaries.summarizers.model.settings import window_of
 from leafward.summaries.survival.spans import replaced_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from leafward.compaction.draft.draft import Draft
     from leafward.compaction.exam.grade import Exam
@@ -209,7 +209,7 @@ def sit(
             "cache_read": used.cache_read,
             "cache_write": used.cache_write,
             "total": used.total,
-            "cost": used.cost,
+            "cost": reply.cost,
         },
         "cost": reply.cost,
     }
@@ -284,21 +284,14 @@ def _exams_of_draft(session: Session, compaction: int) -> list[Body]:
     return [one for one in exams if isinstance(one, dict)] if isinstance(exams, list) else []
 
 
-def kept_as(answers: ExamAnswers) -> KeptExam:
-    """The result of the current exam, in the form of stored ones."""
-    result = answers.result
-    return KeptExam(
-        str(result["model"]),
-        int(result["right"]),
-        int(result["asked"]),
-        result["cost"],
-        tuple(result["answers"]),
-    )
-
-
 def exams_kept(session: Session, compaction: EntryIndex) -> Iterator[KeptExam]:
     """The stored results of earlier exams, in the order of the file; malformed ones are left out."""
-    for one in kept_exams(session, compaction):
+    return kept_as(kept_exams(session, compaction))
+
+
+def kept_as(results: Iterable[Body]) -> Iterator[KeptExam]:
+    """Results of exams as values; malformed ones are left out."""
+    for one in results:
         right, total, cost = one.get("right"), one.get("asked"), one.get("cost")
         if isinstance(right, int) and isinstance(total, int):
             dollars = float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -154,15 +153,10 @@ class Acceptance(LabController):
         self._state.append.running = True
         self._jobs.also(
             "append",
-            partial(appended, self._state.session, self._examined(draft), self._services.clock),
+            partial(appended, self._state.session, draft, self._services.clock),
             partial(self._appended, draft),
             self._refused,
         )
-
-    def _examined(self, draft: Draft) -> Draft:
-        """The draft with the models' answers to its exam."""
-        exam = self._state.exam
-        return replace(draft, exams=exam.results) if exam.draft is draft else draft
 
     def _appended(self, draft: Draft, written: Write) -> None:
         """Closes the lab with the write."""

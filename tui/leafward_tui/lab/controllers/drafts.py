@@ -264,6 +264,19 @@ class DraftMaker(LabController):
             if same is not None and same.text == made.summary.text:
                 self._view.tell("the focus changes no line of this summary", "warn")
 
+    def exchange(self, draft: Draft, made: Draft) -> None:
+        """Puts a draft in the place of one that has the same text and fewer answers to its exam."""
+        state, drafts = self._state, self._state.drafts
+        if state.what_if is None:
+            return
+        for key in [key for key, one in state.what_if.drafts.items() if one is draft]:
+            state.what_if.keep_draft(key, made)
+        drafts.runs = tuple(replace(run, draft=made) if run.draft is draft else run for run in drafts.runs)
+        for run in drafts.runs:
+            if run.draft is made and run.choices is not None:
+                self._kept.keep(state.session, state.path.at, run.choices, made, self._services.clock())
+        self._display.show_text()
+
     def put_back(self, draft: Draft, choices: Choices) -> None:
         """Keeps a draft of an earlier visit, as a run too."""
         if self._state.what_if is not None:

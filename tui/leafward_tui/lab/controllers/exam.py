@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ class DraftGrader(LabController):
         found = self._state.exam
         if found.draft is draft:
             return
-        found.draft, found.result, found.answers, found.results = draft, None, (), ()
+        found.draft, found.result = draft, None
         self._jobs.latest(
             "grade",
             partial(graded, draft),
@@ -32,24 +33,28 @@ class DraftGrader(LabController):
             lambda text: self._view.tell(text, "bad"),
         )
 
-    def ask_model(self, then: Callable[[], object]) -> None:
-        """Has a model sit the exam of the draft, after showing the request; calls `then` when it has answered."""
-        from leafward.compaction.exam.sitting import kept_as, sitting_of_draft
+    def ask_model(self, exchange: Callable[[Draft, Draft], object]) -> None:
+        """Has a model sit the exam of the draft, after showing the request.
+
+        `exchange` puts the draft with its answers in the place of the one without.
+        """
+        from leafward.compaction.exam.sitting import sitting_of_draft
         from leafward_tui.ui.sheets.exam_request import ExamRequest, Subject
 
-        state, draft = self._state, self._state.exam.draft
+        exam = self._state.exam
+        draft = exam.draft
         if draft is None:
             return
 
         def keep(sat: ExamAnswers, words: str, _refused: Callable[[str], object]) -> None:
-            if state.exam.draft is draft:
-                state.exam.answers = (*state.exam.answers, kept_as(sat))
-                state.exam.results = (*state.exam.results, sat.result)
-                self._view.tell(words)
-                then()
+            made = replace(draft, exams=(*draft.exams, sat.result))
+            if exam.draft is draft:
+                exam.draft = made
+            exchange(draft, made)
+            self._view.tell(words)
 
         subject = Subject(
-            state.session.path,
+            self._state.session.path,
             partial(sitting_of_draft, draft),
             keep,
             "the answer is kept with the compaction when you accept it",

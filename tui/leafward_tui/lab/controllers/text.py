@@ -82,7 +82,7 @@ class TextPane(LabController):
             return (page, state.prompt.sending, state.prompt.problem, what_if.choices.summarizer)
         shown = state.shown_draft
         if page == "Exam":
-            return (page, shown, state.exam.result, state.exam.answers)
+            return (page, shown, state.exam.result)
         summary = shown.summary if shown is not None else None
         plan = what_if.plan
         nothing = [remark.text for remark in plan.diagnostics[:1]] if plan.nothing else None
@@ -119,14 +119,17 @@ class TextPane(LabController):
         return note_lines([("the draft follows in a moment", "nothing")], width, glyphs)
 
     def _exam(self, what_if: WhatIf, width: int) -> Block:
+        from leafward.compaction.exam.sitting import kept_as
+
         state, glyphs = self._state, self._services.glyphs
-        if state.shown_draft is None:
+        draft = state.shown_draft
+        if draft is None:
             # "Yet" would promise a summary that never comes.
             words = _reason(what_if) if what_if.plan.nothing else "no summary to ask about yet"
             return note_lines([(words, "nothing")], width, glyphs)
         if state.exam.result is None:
             return note_lines([("grading", "nothing")], width, glyphs)
-        return exam_lines(state.exam.result, state.exam.answers, width, glyphs)
+        return exam_lines(state.exam.result, tuple(kept_as(draft.exams)), width, glyphs)
 
     def _prompt(self, what_if: WhatIf, width: int) -> Block:
         glyphs, state = self._services.glyphs, self._state

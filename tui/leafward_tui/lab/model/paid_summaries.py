@@ -1,4 +1,4 @@
-"""Summaries that were paid for or written by hand and not appended: kept for later visits while the application runs."""
+"""Drafts that were paid for or written by hand and not appended: kept for later visits while the application runs."""
 
 from __future__ import annotations
 
@@ -45,8 +45,11 @@ class KeptDrafts:
         self._kept: list[KeptDraft] = []
 
     def keep(self, session: Session, at: int, choices: Choices, draft: Draft, made: datetime) -> None:
-        """Keeps a draft that cost something or holds the user's own words; it replaces one with the same choices."""
-        if at < 0 or (draft.summary.usage is None and not draft.changed):
+        """Keeps a draft that a model wrote or was examined on, or that holds the user's own words.
+
+        It replaces one with the same choices.
+        """
+        if at < 0 or not (draft.summary.usage is not None or draft.changed or draft.exams):
             return
         found = KeptDraft(session.path, session.columns.id(at), choices, draft, made)
         self._kept = [one for one in self._kept if (one.path, one.at, one.choices) != _place(found)]
