@@ -18,6 +18,7 @@ from leafward_tui.ui.sheets.sheet import TextSheet
 from leafward_tui.xray.screen import XRayScreen
 from tests.model_endpoint import WHOLE, Endpoint, Reply
 from tests.tui.considered import considering, said, stored, working
+from tests.tui.explored import note
 from tests.tui.session_store import reached, rows, shown, until
 from tests.tui.sure import sure
 
@@ -105,13 +106,17 @@ async def test_what_was_paid_for_is_there_when_one_comes_back(path: Path, endpoi
         await choose(pilot, "s", "s")
         await until(pilot, lambda: screen.state.draft is not None)
         sent = len(endpoint.asked)
+        assert "back" in [hint.words for hint in screen.hints()]
         await pilot.press("escape")
+        explorer = await reached(pilot, ExplorerScreen)
+        left = "not appended: the summary, kept until you quit"
+        await until(pilot, lambda: left in note(explorer))
         lab = await again(pilot)
         # The settings are those that it was made with: it stands there, and nothing has to be asked.
         await until(pilot, lambda: lab.state.draft is not None)
         await pilot.pause()
         assert not isinstance(pilot.app.screen, ChoiceSheet)
-        assert "the summary by openai/x, made just now, is here: it was not appended" in said(lab)
+        assert "here again: the summary by openai/x, made just now" in said(lab)
         assert "Port the parser" in " ".join(shown(lab).split())
         assert sure(lab.state.draft).summary.usage is not None
         assert len(endpoint.asked) == sent

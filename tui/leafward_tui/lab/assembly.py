@@ -62,5 +62,5 @@ class Controllers:
             partial(grader.ask_model, self.drafts.exchange),
             self.file.reload,
         )
-        self.leave = Leave(means, self.layout, self.edit, self.request)
+        self.leave = Leave(means, self.layout, self.edit, self.request, before)
         self.routed: tuple[LabController, ...] = tuple(vars(self).values())

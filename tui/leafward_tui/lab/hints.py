@@ -8,6 +8,7 @@ from leafward.base.safe_text import safe_line
 from leafward.base.strategies import Strategy
 from leafward_tui.lab.model.choices import AS_IT_IS
 from leafward_tui.lab.model.fates import lost_facts
+from leafward_tui.lab.model.paid_summaries import worth_keeping
 from leafward_tui.lab.state import Mode
 from leafward_tui.ui.bars.key_bar import Hint
 from leafward_tui.ui.bars.title_bar import Fact
@@ -55,7 +56,8 @@ def hints_of(state: LabState, *, alone: bool) -> Sequence[Hint]:
     nothing = state.what_if.plan.nothing
     written = state.draft is not None and not state.larger(state.draft)
     accept = Hint("compaction.accept") if written else Hint("summary.run", "summarise")
-    leave = Hint("mode.leave", "all panes" if state.layout.whole else "back" if nothing else "discard")
+    kept = nothing or (state.draft is not None and worth_keeping(state.draft))
+    leave = Hint("mode.leave", "all panes" if state.layout.whole else "back" if kept else "discard")
     pages = (Hint("pane.next", "next page", "page"),) if alone else ()
     more = [Hint("summarizer.choose")]
     if state.draft is not None:

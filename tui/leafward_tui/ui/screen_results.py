@@ -44,8 +44,8 @@ class CompareResult:
 
 @dataclass(frozen=True, slots=True)
 class LabResult:
-    """The write of the compaction lab."""
+    """The write of the compaction lab, or what it leaves unwritten."""
 
-    write: Write
+    write: Write | None
     outcome: str
-    """The effect of the write, in words."""
+    """The effect of the write, in words; without a write, the summary that is kept."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leafward.session.entries import EntryIndex, Kind
 from leafward_tui.explorer.controllers.controller import ExplorerController, ExplorerMeans
 from leafward_tui.explorer.model.folds import LineKind
+from leafward_tui.ui.bars.price_line import KeyHint
 
 if TYPE_CHECKING:
     from leafward_tui.explorer.controllers.followed_file import FollowedFile
@@ -96,17 +97,21 @@ class Compactions(ExplorerController):
             # A file of an old version was replaced by one of today's.
             if not self._followed.is_same(visit, partial(self._show_written, result)):
                 return
-            if result is not None:
-                self._show_written(result)
-            else:
+            if result is None or result.write is None:
                 self._followed.show_grown(visit)
+            self._show_written(result)
 
         self._services.screens.lab(visit.session, entry, pins, done)
 
     def _show_written(self, result: LabResult | None) -> None:
-        """Shows the compaction of the lab in the session on show."""
-        if result is not None and self._state.session is not None:
+        """Shows the compaction of the lab in the session on show, or the summary that it leaves."""
+        if result is None or self._state.session is None:
+            return
+        if result.write is not None:
             self._write.show(self._state.session, result.write, result.outcome)
+        else:
+            label = self._services.keymap.label("lab.open")
+            self._view.tell(result.outcome, keys=(KeyHint("lab.open", label, "shows it again"),))
 
 
 def compaction_at(exploration: Exploration, line: ShownLine) -> EntryIndex:

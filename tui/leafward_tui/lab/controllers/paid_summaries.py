@@ -1,4 +1,4 @@
-"""Summaries that were paid for or written by hand, and not appended: kept for the next visit."""
+"""Summaries that were paid for or written by hand, and not appended: kept for the next visit, and offered there."""
 
 from __future__ import annotations
 
@@ -54,11 +54,19 @@ class KeptSummaries(LabController):
             return
         last = found[-1]
         if last.draft is what_if.draft():
-            self._view.tell(
-                f"the summary by {_author(last)}, {self._made(last)}, is here: it was not appended"
-            )
+            self._view.tell(f"here again: the summary by {_author(last)}, {self._made(last)}")
         else:
             self._offer(last, len(found))
+
+    def left_words(self) -> str:
+        """The drafts that are left here without an append, and what becomes of them; empty for none."""
+        found = self._kept.of(self._state.session, self._state.path.at)
+        if not found:
+            return ""
+        spent = sum(one.draft.summary.cost or 0.0 for one in found)
+        cost = f" ({money(spent)})" if spent else ""
+        name = "the summary" if len(found) == 1 else counted(len(found), "summary", "summaries")
+        return f"not appended: {name}{cost}, kept until you quit"
 
     def _made(self, one: KeptDraft) -> str:
         """The time of the draft in words."""

@@ -45,11 +45,8 @@ class KeptDrafts:
         self._kept: list[KeptDraft] = []
 
     def keep(self, session: Session, at: int, choices: Choices, draft: Draft, made: datetime) -> None:
-        """Keeps a draft that a model wrote or was examined on, or that holds the user's own words.
-
-        It replaces one with the same choices.
-        """
-        if at < 0 or not (draft.summary.usage is not None or draft.changed or draft.exams):
+        """Keeps a draft that is worth it; it replaces one with the same choices."""
+        if at < 0 or not worth_keeping(draft):
             return
         found = KeptDraft(session.path, session.columns.id(at), choices, draft, made)
         self._kept = [one for one in self._kept if (one.path, one.at, one.choices) != _place(found)]
@@ -62,6 +59,11 @@ class KeptDrafts:
     def of(self, session: Session, at: int) -> list[KeptDraft]:
         """The drafts that could follow an entry of a session, the oldest first."""
         return [one for one in self._kept if one.fits(session, at)]
+
+
+def worth_keeping(draft: Draft) -> bool:
+    """Whether a model wrote a draft or was examined on it, or the user wrote it."""
+    return draft.summary.usage is not None or draft.changed or bool(draft.exams)
 
 
 def _place(one: KeptDraft) -> tuple[Path, EntryId, Choices]:
