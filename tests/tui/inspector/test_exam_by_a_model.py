@@ -18,7 +18,7 @@ from leafward_tui.inspector.pane import Inspector
 from leafward_tui.inspector.tab import Tab
 from leafward_tui.lab.model.exam_lines import SIT, exam_lines
 from leafward_tui.ui.appearance.glyphs import UNICODE
-from leafward_tui.ui.sheets.exam_request import answer_words
+from leafward_tui.ui.sheets.exam_request import given_lines
 from leafward_tui.ui.sheets.reading_sheet import ReadingSheet
 from leafward_tui.ui.sheets.sheet import TextSheet
 from tests.acting import Acting, call
@@ -272,6 +272,6 @@ async def test_a_draft_sits_it_in_the_lab_and_nothing_is_written(tmp_path: Path,
         (given,) = answers
         for number, one in enumerate(exam.result.graded):
             block = exam_lines(exam.result, answers, 80, UNICODE)
-            words = answer_words(one.question, given.model, given.answers[number])[1]
-            assert any(words[:40] in str(line) for line in block)
+            words = given_lines(one.question, given.model, given.answers[number], 74, UNICODE)[1]
+            assert all(any(part in str(line) for line in block) for part in words)
     assert stored(path) == before

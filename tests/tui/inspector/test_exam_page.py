@@ -10,8 +10,10 @@ from leafward.base.config import Config
 from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Question, Topic
+from leafward.compaction.exam.sitting import KeptExam
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
+from leafward_tui.inspector.model import compaction_outcome
 from leafward_tui.inspector.model.compaction_outcome import exam_lines
 from leafward_tui.inspector.model.sheet import Sheet
 from leafward_tui.inspector.page_request import PageRequest
@@ -34,6 +36,19 @@ def page_lines(tmp_path: Path, width: int, kind: FactKind, question: str, *texts
     sheet = Sheet(request)
     exam_lines(sheet, Exam((Graded(asked, AnswerPlace.SUMMARY),)), session, EntryIndex(0))
     return [line.text for line in sheet.lines]
+
+
+def test_the_wrong_answer_and_the_result_of_a_model_are_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sat = KeptExam("anthropic/claude-haiku-4-5", 0, 1, 0.01, (1,))
+    monkeypatch.setattr(compaction_outcome, "exams_kept", lambda *_: [sat])
+    texts = ("python -m pytest -q tests/core/store", "python -m pytest -q tests/core/worker")
+    lines = page_lines(tmp_path, 40, FactKind.COMMAND, "Which ran last?", *texts)
+    by = next(number for number, line in enumerate(lines) if "× anthropic/claude" in line)
+    assert "worker" in lines[by + 1]
+    assert any("0 of 1 right" in line and "$0.01" in line for line in lines)
+    assert max(map(len, lines)) <= 40
 
 
 @pytest.mark.parametrize("width", [30, 48, 76])

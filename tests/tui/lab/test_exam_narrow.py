@@ -7,6 +7,7 @@ import pytest
 from leafward.compaction.exam.answers import Answer
 from leafward.compaction.exam.grade import AnswerPlace, Exam, Graded
 from leafward.compaction.exam.questions import Question, Topic
+from leafward.compaction.exam.sitting import KeptExam
 from leafward.session.entries import EntryIndex
 from leafward.summaries.facts.values import Fact, FactKind, Voice
 from leafward_tui.lab.model.exam_lines import exam_lines
@@ -52,3 +53,17 @@ def test_commands_that_begin_alike_are_told_apart() -> None:
     text = "\n".join("".join(span.text for span in line.spans) for line in block)
     assert "store" in text
     assert "worker" in text
+
+
+def test_the_wrong_answer_of_a_model_is_told_from_the_others() -> None:
+    commands = ("python -m pytest -q tests/core/store", "python -m pytest -q tests/core/worker")
+    answers = tuple(
+        Answer(text, Fact(FactKind.COMMAND, text, text, EntryIndex(3), Voice.CALL)) for text in commands
+    )
+    asked = Question(Topic.TEST_COMMAND, "Which ran last?", answers, 0, EntryIndex(3))
+    sat = KeptExam("anthropic/claude-haiku-4-5", 0, 1, None, (1,))
+    block = exam_lines(Exam((Graded(asked, AnswerPlace.SUMMARY),)), (sat,), 34, UNICODE)
+    lines = ["".join(span.text for span in line.spans) for line in block]
+    by = next(number for number, line in enumerate(lines) if "× anthropic/claude" in line)
+    assert "worker" in lines[by + 1]
+    assert max(map(len, lines)) <= 34

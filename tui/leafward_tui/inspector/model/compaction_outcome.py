@@ -14,9 +14,9 @@ from leafward.summaries.fates.report import SURVIVED, Status, Survival
 from leafward.summaries.survival.spans import compactions
 from leafward_tui.inspector.model.sheet import INDENT, Sheet, path_spans
 from leafward_tui.inspector.page import EXAM
-from leafward_tui.ui.sheets.exam_request import answer_lines, answer_words
+from leafward_tui.ui.sheets.exam_request import answer_lines, given_lines
 from leafward_tui.ui.survival_cache import PLURAL
-from leafward_tui.ui.text.cells import exact, fit_apart, money, right, wrap
+from leafward_tui.ui.text.cells import exact, fit, fit_apart, money, right, wrap
 from leafward_tui.ui.text.spans import Span, padded, width_of
 
 if TYPE_CHECKING:
@@ -185,17 +185,17 @@ def exam_lines(sheet: Sheet, found: Exam, session: Session, index: EntryIndex) -
         sheet.line([Span(" " * (INDENT + 2) + PLACE_WORDS[one.place], "faint")])
         for kept in sat:
             if answers := kept.answers_to(found):
-                good, words = answer_words(one.question, kept.model, answers[place])
+                room, chosen = sheet.width - INDENT - 4, answers[place]
+                good, (name, *given) = given_lines(one.question, kept.model, chosen, room, sheet.glyphs)
                 sign, ink = (sheet.glyphs.ok, "leaf") if good else (sheet.glyphs.error, "bad")
-                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(safe_line(words, 300), "sub")])
+                sheet.line([Span(f"{' ' * (INDENT + 2)}{sign} ", ink), Span(name, "sub")])
+                for part in given:
+                    sheet.line([Span(" " * (INDENT + 4) + part, "sub")])
     for kept in sat:
-        sheet.row(
-            [
-                Span(" " * INDENT + safe_line(kept.model, 60), "sub"),
-                Span(f"  {kept.right} of {kept.asked} right", "text"),
-            ],
-            [Span(money(kept.cost) if kept.cost else "", "faint")],
-        )
+        result, cost = f"  {kept.right} of {kept.asked} right", money(kept.cost) if kept.cost else ""
+        room = sheet.width - INDENT - len(result) - len(cost) - 1
+        name = fit(safe_line(kept.model, 60), room, ellipsis=sheet.glyphs.ellipsis)
+        sheet.row([Span(" " * INDENT + name, "sub"), Span(result, "text")], [Span(cost, "faint")])
     sheet.line(
         [Span(f"{sheet.glyphs.folded} ", "faint"), Span("have a model answer them", "text")],
         toggle=f"{EXAM}{index}",

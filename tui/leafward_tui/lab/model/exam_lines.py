@@ -11,7 +11,7 @@ from leafward.base.safe_text import safe_line
 from leafward.compaction.exam.grade import PLACE_WORDS
 from leafward.compaction.exam.questions import Topic
 from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
-from leafward_tui.ui.sheets.exam_request import answer_lines, answer_words
+from leafward_tui.ui.sheets.exam_request import answer_lines, given_lines
 from leafward_tui.ui.text.cells import fit, money, wrap
 from leafward_tui.ui.text.spans import Span
 
@@ -80,8 +80,8 @@ def _question(
         lines.append(SpanLine((lead, Span(text, "text" if right else "faint"))))
     lines.append(SpanLine((blanks(4), Span(PLACE_WORDS[one.place], "faint"))))
     for model, chosen in given:
-        right, answer_text = answer_words(one.question, model, chosen)
+        right, (name, *answer) = given_lines(one.question, model, chosen, width - 6, glyphs)
         sign, ink = (glyphs.ok, "leaf") if right else (glyphs.error, "bad")
-        text = fit(answer_text, width - 6, ellipsis=glyphs.ellipsis)
-        lines.append(SpanLine((blanks(4), Span(f"{sign} ", ink), Span(text, "sub"))))
+        lines.append(SpanLine((blanks(4), Span(f"{sign} ", ink), Span(name, "sub"))))
+        lines += [SpanLine((blanks(6), Span(part, "sub"))) for part in answer]
     return lines

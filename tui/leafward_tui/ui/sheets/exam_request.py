@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.cells import cell_len
+
 from leafward.base.figures import counted
 from leafward.base.safe_text import safe_line
 from leafward.summaries.facts.values import FactKind
-from leafward_tui.ui.text.cells import estimated_price, exact, fit_apart, fit_path, money
+from leafward_tui.ui.text.cells import estimated_price, exact, fit, fit_apart, fit_path, money
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,14 +194,20 @@ class ExamRequest:
         )
 
 
-def answer_words(question: Question, model: str, chosen: int | None) -> tuple[bool, str]:
-    """Whether a model answered a question right, and the model with the wrong answer that it gave."""
+def given_lines(
+    question: Question, model: str, chosen: int | None, width: int, glyphs: Glyphs
+) -> tuple[bool, list[str]]:
+    """Whether a model answered a question right, and the lines with its name and the wrong answer that it gave."""
     name = safe_line(model, 60)
     if chosen == question.right:
-        return True, name
+        return True, [fit(name, width, ellipsis=glyphs.ellipsis)]
     known = chosen is not None and 0 <= chosen < len(question.answers)
-    given = question.answers[chosen].text if known and chosen is not None else "no answer"
-    return False, f"{name}: {safe_line(given, 300)}"
+    given = safe_line(question.answers[chosen].text, 300) if known and chosen is not None else "no answer"
+    if cell_len(f"{name}: {given}") <= width:
+        return False, [f"{name}: {given}"]
+    if known and chosen is not None:
+        given = answer_lines(question, width - 2, glyphs)[chosen]
+    return False, [fit(f"{name}:", width, ellipsis=glyphs.ellipsis), f"  {given}"]
 
 
 def answer_lines(question: Question, width: int, glyphs: Glyphs) -> list[str]:
