@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leafward.base.figures import counted, percent
 from leafward.base.safe_text import safe_line
+from leafward.compaction.aftermath.aftermath import Repeat
 from leafward.compaction.exam.grade import PLACE_WORDS, AnswerPlace
 from leafward.compaction.exam.sitting import exams_kept
 from leafward.summaries.facts.values import FactKind
@@ -17,10 +18,10 @@ from leafward_tui.inspector.page import EXAM
 from leafward_tui.ui.sheets.exam_request import answer_lines, given_lines
 from leafward_tui.ui.survival_cache import PLURAL
 from leafward_tui.ui.text.cells import exact, fit, fit_apart, money, right, wrap
-from leafward_tui.ui.text.spans import Span, padded, width_of
+from leafward_tui.ui.text.spans import Span, padded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from leafward.compaction.aftermath.aftermath import Aftermath
     from leafward.compaction.exam.grade import Exam
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 NAMES = 17
 """Cells of a name before its value."""
 _BAR = 18
+_KIND = 13
+"""Cells of a sign and a kind before a text."""
 _SURVIVAL_ABOUT = (
     "{} facts still in the context after it; by weight",
     "{} facts still in context; by weight",
@@ -96,21 +99,12 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
     opened = sheet.is_open(key)
     listed = fates if opened else fates[:most]
     places = [f"#{fate.fact.entry:,}" if fate.fact.entry >= 0 else "" for fate in listed]
-    texts = fit_apart(
-        [safe_line(fate.fact.text, 300) for fate in listed],
-        sheet.width - 13 - max(map(len, places), default=0) - 2,
-        ellipsis=sheet.glyphs.ellipsis,
-    )
-    for fate, source, shown in zip(listed, places, texts, strict=True):
+    texts = _apart(sheet, [(fate.fact.text, fate.fact.kind is FactKind.PATH) for fate in listed], places)
+    for fate, source, text in zip(listed, places, texts, strict=True):
         fact = fate.fact
-        place = [Span(source, "faint")] if source else []
-        text = [Span(shown, "sub")]
-        if fact.kind is FactKind.PATH:
-            # Paths of one project begin alike: their ends distinguish them.
-            text = path_spans(fact.text, sheet.width - 13 - width_of(place) - 2, sheet.glyphs, ink="sub")
         sheet.row(
             [Span(f"{sign} ", ink), *padded([Span(fact.kind.value, "faint")], 11), *text],
-            place,
+            [Span(source, "faint")] if source else [],
             entry=fact.entry,
             copy=safe_line(fact.text, 4_000),
         )
@@ -118,6 +112,21 @@ def _fates(sheet: Sheet, key: str, fates: list[Fate], most: int, sign: str, ink:
         words = "fewer" if opened else counted(len(fates) - most, "more", "more")
         fold = sheet.glyphs.unfolded if opened else sheet.glyphs.folded
         sheet.line([Span(f"{fold} {words}", "faint")], toggle=key)
+
+
+def _apart(sheet: Sheet, texts: Sequence[tuple[str, bool]], places: Sequence[str]) -> list[list[Span]]:
+    """Texts that stand between a kind and a place, told apart where they are cut; True marks a path."""
+    width = sheet.width - _KIND - 2
+    cut = fit_apart(
+        [safe_line(text, 300) for text, _ in texts],
+        width - max(map(len, places), default=0),
+        ellipsis=sheet.glyphs.ellipsis,
+    )
+    # Paths of one project begin alike: their ends distinguish them.
+    return [
+        path_spans(text, width - len(place), sheet.glyphs, ink="sub") if is_path else [Span(shown, "sub")]
+        for (text, is_path), place, shown in zip(texts, places, cut, strict=True)
+    ]
 
 
 def _lost(sheet: Sheet, report: Survival) -> None:
@@ -214,13 +223,13 @@ def aftermath_lines(sheet: Sheet, later: Aftermath) -> None:
     about = next((words for words in (f"in the next {calls}", f"in {calls}") if len(words) <= room), "")
     sheet.heading("Repeated", about, [Span(size, "warn")])
     opened = sheet.is_open("repeated")
-    for one in later.repeated if opened else later.repeated[:_MOST_OTHERS]:
+    listed = later.repeated if opened else later.repeated[:_MOST_OTHERS]
+    places = [f"#{one.entry:,}" for one in listed]
+    texts = _apart(sheet, [(one.text, one.kind is Repeat.FILE) for one in listed], places)
+    for one, place, text in zip(listed, places, texts, strict=True):
         sheet.row(
-            [
-                *padded([Span(" " * INDENT + one.kind.value, "faint")], 11 + INDENT),
-                Span(safe_line(one.text, 300), "sub"),
-            ],
-            [Span(f"#{one.entry:,}", "faint")],
+            [*padded([Span(" " * INDENT + one.kind.value, "faint")], _KIND), *text],
+            [Span(place, "faint")],
             entry=one.entry,
             copy=safe_line(one.text, 4_000),
         )
