@@ -163,6 +163,21 @@ class TestDrafts:
             await until(pilot, lambda: pilot.app.screen is screen)
             assert sure(screen.state.what_if).choices == first
 
+    async def test_every_kind_and_topic_of_two_runs_is_reached_on_a_low_screen(self, path: Path) -> None:
+        async with considering(path, (80, 24)) as (pilot, screen):
+            await follow(pilot, screen, "right")
+            await pilot.press("d")
+            runs = await reached(pilot, RunsScreen)
+            await until(pilot, lambda: len(runs.state.exams) == 2)
+            await pilot.pause()
+            for view in (runs.view.facts, runs.view.exams):
+                await pilot.press("tab", "G")
+                assert view.has_focus
+                lines = sure(view.lines)
+                await until(pilot, lambda last=lines[-1].text: last.strip() in "\n".join(rows(pilot.app)))
+            await pilot.press("tab", "tab", "tab")
+            assert runs.view.table.has_focus
+
     async def test_what_the_summary_should_dwell_on(self, path: Path) -> None:
         async with considering(path) as (pilot, screen):
             await pilot.press("asterisk")

@@ -60,18 +60,18 @@ class RunsDisplay:
         self.head = TabHead(id="runs-head")
         self.table_head = LinesView(id="table-head", cursor=False)
         self.table = LinesView(id="table")
-        self.facts = LinesView(id="facts", cursor=False)
-        self.exams = LinesView(id="exams", cursor=False)
+        self.facts = LinesView(id="facts")
+        self.exams = LinesView(id="exams")
         self.names = (TabHead(), TabHead())
         self.texts = (LinesView(), LinesView())
-        self.panes = (self.table, *self.texts)
-        """The panes that take keys: the table, and both summaries."""
+        self.panes = (self.table, self.facts, self.exams, *self.texts)
+        """The panes that take keys, in the order of `tab`."""
         self.dismiss = screen.dismiss
 
     @property
     def place(self) -> int:
-        """The number of the pane with the keys: 0 the table, 1 and 2 the summaries."""
-        return next((at for at, view in enumerate(self.texts, 1) if view.has_focus), 0)
+        """The number of the pane with the keys; 0 is the table."""
+        return next((at for at, view in enumerate(self.panes) if view.has_focus), 0)
 
     def show_names(self, first: Run, second: Run) -> None:
         """Shows the heads of both summaries."""

@@ -89,8 +89,9 @@ class RunPair(ScreenController["RunsState", "RunsDisplay"]):
             self.show_pair()
 
     def _step_pane(self, by: int) -> None:
-        """Goes on between the table, the summary of A and that of B."""
-        self._view.panes[(self._view.place + by) % 3].focus()
+        """Goes on to another pane."""
+        panes = self._view.panes
+        panes[(self._view.place + by) % len(panes)].focus()
 
     def call_first(self) -> None:
         """Makes the run under the cursor A."""
@@ -107,5 +108,5 @@ class RunPair(ScreenController["RunsState", "RunsDisplay"]):
 
     def copy(self) -> None:
         """Copies the summary of the run under the cursor, or of the summary pane with the keys."""
-        number = self._state.first if self._view.place == 1 else self.second
+        number = self._state.first if self._view.texts[0].has_focus else self.second
         self._services.copy(self._state.runs[number].text)

@@ -99,6 +99,6 @@ class RunsScreen(BaseScreen[Choices | None]):
             Hint("run.take", "take its settings", "take"),
             Hint("mode.leave", "back"),
             Hint("run.first", "mark as A", "mark"),
-            Hint("pane.next", "summaries"),
+            Hint("pane.next", "next pane", "pane"),
             Hint("copy.text"),
         )

@@ -172,7 +172,7 @@ def difference(facts: FactsKept, one: int, other: int, width: int) -> Block:
                     "leaf" if better else "warn",
                 )
             )
-        lines.append(SpanLine(tuple(spans)))
+        lines.append(SpanLine(tuple(spans), f"kind:{kind}"))
     return Block(lines)
 
 
@@ -194,7 +194,7 @@ def exam_difference(first: Exam | None, second: Exam | None, width: int) -> Bloc
         spans += [
             Span(right(f"{answered} of {total}" if total else "", 12), "text") for answered, total in counts
         ]
-        lines.append(SpanLine(tuple(spans)))
+        lines.append(SpanLine(tuple(spans), f"topic:{name}"))
     if len(lines) == 1:
         lines.append(SpanLine((Span(fit("nothing to ask", width), "nothing"),)))
     return Block(lines)
