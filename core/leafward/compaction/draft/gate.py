@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _GUARDED = frozenset({FactKind.CONSTRAINT, FactKind.TODO})
 _GONE = frozenset({Status.LOST, Status.CONTRADICTED})
-_PIN = 400
+LONGEST_PIN = 400
 """Most characters of a pin; no sentence that is a fact has more."""
 
 
@@ -62,7 +62,7 @@ def pin_text(fact: Fact) -> str:
 
     Bare tokens become sentences when they are pinned (`pins.as_sentences`), as only the session holds their context.
     """
-    text = safe_line(fact.text, _PIN)
+    text = safe_line(fact.text, LONGEST_PIN)
     if fact.kind is FactKind.TODO and not remains(fact.text):
         return f"Still to do when this was pinned: {text}"
     if fact.kind is not FactKind.COMMAND:

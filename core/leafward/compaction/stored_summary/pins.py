@@ -17,7 +17,7 @@ from leafward.redaction.redaction import Redactor, named_in
 from leafward.session.entries import EntryIndex, Kind, blocks_of, text_of, tool_calls
 from leafward.session.messages import as_typed, messages_of
 from leafward.summaries.facts.sentences import prose
-from leafward.summaries.summarizers.outline import LINE_LIMIT, cut, harmless
+from leafward.summaries.summarizers.outline import LINE_LIMIT, PIN_LIMIT, cut, harmless
 from leafward.summaries.survival.spans import compactions
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def clean_pins(pins: Iterable[str], bodies: Iterable[Body]) -> tuple[str, ...]:
     """
     pins = tuple(pins)
     redactor = Redactor(named=named_in(bodies) if pins else {})
-    return tuple(dict.fromkeys(line for pin in pins if (line := harmless(redactor.text(pin)))))
+    return tuple(dict.fromkeys(line for pin in pins if (line := harmless(redactor.text(pin), PIN_LIMIT))))
 
 
 def is_bare(pin: str) -> bool:

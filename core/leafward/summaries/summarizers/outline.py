@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LINE_LIMIT = 320
 """Characters of one line; a longer one is cut between words."""
+PIN_LIMIT = 10_000
+"""Characters of a pin, which is in the summary word for word."""
 
 
 class SummarySection(Enum):

@@ -49,6 +49,25 @@ def test_what_nothing_holds_is_listed_whole_and_pins_bring_it_back(session: Sess
     assert RULE in again.text
 
 
+def test_a_rule_of_many_words_is_pinned_whole_by_whoever_writes_the_summary(tmp_path: Path) -> None:
+    rule = (
+        f"Never push to main without asking me first, {'because much depends on what is there, ' * 8}as said."
+    )
+    file = PiFile(tmp_path / "s.jsonl")
+    file.user(f"Please look at the lease table. {rule}")
+    kept = file.reply("The lease table is read now.")
+    summary = "## Goal\n- look at the lease table"
+    file.entry("compaction", summary=summary, firstKeptEntryId=kept, tokensBefore=400, details={})
+    file.user("next")
+    with closing(Session.open(file.path)) as session:
+        made = repair(session, 2)
+        (lost,) = gate_pins(made)
+        again = pinned(made, [lost])
+        assert (lost, unseen(again.survival), again.pins) == (rule, (), (rule,))
+        planned = plan(measure(session, EntryIndex(1)), PlanSettings(keep_recent=0))
+        assert rule in draft(session, planned, Extractive(), pins=[rule]).text
+
+
 def test_a_secret_that_a_message_names_is_taken_out_of_pins_without_its_name(tmp_path: Path) -> None:
     secret = "q8ZtR4mLw2Pn6Vd9"
     file = PiFile(tmp_path / "s.jsonl")

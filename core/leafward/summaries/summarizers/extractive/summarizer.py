@@ -27,7 +27,7 @@ from leafward.summaries.summarizers.extractive.selection.ranking import Ranking,
 from leafward.summaries.summarizers.extractive.selection.room import Room
 from leafward.summaries.summarizers.extractive.selection.worth import Worth
 from leafward.summaries.summarizers.extractive.turns import asks_back, by_machine
-from leafward.summaries.summarizers.outline import Provenance, SummarySection, harmless
+from leafward.summaries.summarizers.outline import PIN_LIMIT, Provenance, SummarySection, harmless
 from leafward.summaries.summarizers.summary import Purpose, Span, Summary, SummaryLine
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Extractive:
         """A summary of at most `budget` tokens, counted as pi 1.5.2 counts them. Raises Cancelled."""
         (messages, redactor), reading, evidence = _redacted_and_read(span, stop)
         previous = redactor.text(span.previous)
-        pins = [line for pin in span.pins if (line := harmless(redactor.text(pin)))]
+        pins = [line for pin in span.pins if (line := harmless(redactor.text(pin), PIN_LIMIT))]
         room = budget * CHARS_PER_TOKEN
         if not messages and not pins and utf16_length(previous) <= room and _is_ours(previous):
             return _summary(

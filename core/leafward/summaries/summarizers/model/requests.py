@@ -16,7 +16,7 @@ from leafward.summaries.summarizers.model.addresses import open_remark
 from leafward.summaries.summarizers.model.prompts import SYSTEM, RequestPurpose, instructions
 from leafward.summaries.summarizers.model.settings import ModelFacts, ModelSettings, facts_of, window_of
 from leafward.summaries.summarizers.model.transcript import enclosed, pieces_of
-from leafward.summaries.summarizers.outline import harmless, without_lists
+from leafward.summaries.summarizers.outline import PIN_LIMIT, harmless, without_lists
 from leafward.summaries.summarizers.summary import Purpose, Span, tokens_of
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def work_for(span: Span, budget: int, settings: ModelSettings) -> SummaryWork:
     redactor = Redactor(named=named_in(message for _, message in span.messages))
     facts = facts_of(settings.name)
     window = window_of(settings)
-    pins = tuple(line for pin in span.pins if (line := harmless(redactor.text(pin), 10_000)))
+    pins = tuple(line for pin in span.pins if (line := harmless(redactor.text(pin), PIN_LIMIT)))
     previous = without_lists(safe(redactor.text(split_enclosed(span.previous)[0]))).strip()
     work = SummaryWork(settings, facts, budget, previous, pins, redactor)
     if budget > window // 3:
