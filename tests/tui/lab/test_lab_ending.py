@@ -212,6 +212,33 @@ class TestEnding:
             await reached(pilot, ChoiceSheet)
             await until(pilot, lambda: "Append the compaction" in "\n".join(rows(pilot.app)))
 
+    async def test_its_keys_stay_on_a_low_screen_however_long_the_rules_are(self, tmp_path: Path) -> None:
+        file = PiFile(tmp_path / "s.jsonl")
+        rest = (
+            "without asking me, because others read it every night and a change of it breaks their work. " * 2
+        )
+        names = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")
+        file.user(
+            "Look at the leases.\n\n" + "\n".join(f"- Never change table {name} {rest}" for name in names)
+        )
+        file.reply(f"The lease table is read now. {STEP}")
+        kept = file.user("go on")
+        file.reply("It goes on.")
+        summary = "## Goal\n- look at the lease table"
+        file.entry("compaction", summary=summary, firstKeptEntryId=kept, tokensBefore=400, details={})
+        file.user("next")
+        async with considering(file.path, (80, 24), entry=4) as (pilot, screen):
+            await as_it_is(pilot, screen)
+            await pilot.press("ctrl+s")
+            await reached(pilot, ChoiceSheet)
+            await pilot.pause()
+            text = "\n".join(rows(pilot.app))
+            assert "7 rules and 1 unfinished step would be lost" in text
+            assert "Never change table alpha" in text
+            assert "p   Pin all of them" in text
+            assert "a   Go on without them" in text
+            assert "esc cancel" in text
+
     async def test_of_one_loss_it_is_spoken_as_of_one(self, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "s.jsonl")
         file.user(f"Please look at the lease table. {RULE}")

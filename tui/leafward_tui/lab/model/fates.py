@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from leafward.base.figures import counted, first_few, percent
 from leafward.base.safe_text import safe_line
-from leafward.compaction.draft.gate import pin_text, unseen
+from leafward.compaction.draft.gate import LONGEST_PIN, pin_text, unseen
 from leafward.summaries.facts.values import FactKind
 from leafward.summaries.fates.report import SURVIVED, Status
 from leafward_tui.ui.panes.pane_lines import Block, SpanLine, blanks, spread
@@ -61,7 +61,7 @@ def lost_facts(survival: Survival, pinned: Sequence[LostFact] = ()) -> list[Lost
     pins = {fact.pin for fact in pinned} | {fact.text for fact in pinned}
     found = [
         LostFact(
-            safe_line(fate.fact.text, 300),
+            safe_line(fate.fact.text, LONGEST_PIN),
             int(fate.fact.entry),
             fate.status,
             pin_text(fate.fact),

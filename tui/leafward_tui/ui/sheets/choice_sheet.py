@@ -209,6 +209,7 @@ class ChoiceSheet(Sheet):
         """`left` is called where the sheet is left without a choice."""
         super().__init__(title, about, note=note)
         self._left = left
+        self.about.beside = _FRAME + _LEAST_LINES
         can = [number for number, one in enumerate(choices) if not one.refused]
         first = next((number for number in can if choices[number].current), can[0] if can else 0)
         self.rows = _Choices(choices, first, lambda: self.say(""))

@@ -102,9 +102,10 @@ class TitleLine(Painted):
             self.refresh()
 
     def pieces(self, y: int, width: int, ground: Ground) -> list[Segment]:  # noqa: ARG002  it has one row
-        """The title, cut where the words beside it need the room."""
+        """The title, cut where the words beside it need the room; they get half of it, and what the title leaves."""
         ellipsis = services_of(self).glyphs.ellipsis
-        beside = fit(self._warning or self._note, max(0, width // 2), ellipsis=ellipsis)
+        most = max(0, width // 2, width - 4 - cell_len(self.heading))
+        beside = fit(self._warning or self._note, most, ellipsis=ellipsis)
         room = width - 2 - (cell_len(beside) + 2 if beside else 0)
         title = fit(self.heading, room, pad=True, ellipsis=ellipsis)
         pieces = [Segment(" ", ground.blank), Segment(title, ground.strong)]
@@ -178,6 +179,8 @@ class AboutLines(Painted):
 
     def __init__(self, lines: Sequence[SheetLine]) -> None:
         super().__init__()
+        self.beside = 0
+        """Lines of the sheet that stay on the screen beside these; the longest texts are cut for them."""
         self.show(lines)
 
     def show(self, lines: Sequence[SheetLine]) -> None:
@@ -195,11 +198,24 @@ class AboutLines(Painted):
         return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
 
     def _wrapped(self, width: int) -> list[tuple[str, str]]:
+        most, room = (
+            max((line.lines for line in self.lines), default=1),
+            self.screen.size.height - self.beside,
+        )
+        lines = self._wrapped_to(most, width)
+        while len(lines) > room and most > 1:
+            most -= 1
+            lines = self._wrapped_to(most, width)
+        return lines
+
+    def _wrapped_to(self, most: int, width: int) -> list[tuple[str, str]]:
+        """The texts, each in at most so many lines."""
         room, ellipsis = width - 2, services_of(self).glyphs.ellipsis
         return [
             (fit(text, room, ellipsis=ellipsis), line.hue)
             for line in self.lines
-            for text in wrap(line.text, room, lines=line.lines, ellipsis=ellipsis, paths=True) or [""]
+            for text in wrap(line.text, room, lines=min(most, line.lines), ellipsis=ellipsis, paths=True)
+            or [""]
         ]
 
 
