@@ -214,9 +214,8 @@ class TestEnding:
 
     async def test_its_keys_stay_on_a_low_screen_however_long_the_rules_are(self, tmp_path: Path) -> None:
         file = PiFile(tmp_path / "s.jsonl")
-        rest = (
-            "without asking me, because others read it every night and a change of it breaks their work. " * 2
-        )
+        why = "because others read it every night and a change of it breaks their work, " * 4
+        rest = f"without asking me, {why}as said."
         names = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")
         file.user(
             "Look at the leases.\n\n" + "\n".join(f"- Never change table {name} {rest}" for name in names)
