@@ -174,15 +174,17 @@ def test_a_failure_is_one_line_and_writes_nothing(run: Run, endpoint: Endpoint, 
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("step", ["accept", "_refuse_larger"])
 def test_a_paid_summary_that_cannot_be_written_is_shown(
-    run: Run, endpoint: Endpoint, path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, endpoint: Endpoint, path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     from leafward.cli.verbs import compact
 
-    def full(*_args: object) -> None:
-        raise Refused("No space left on device")
+    def full(*args: object) -> None:
+        if args[-1] != "sent":
+            raise Refused("No space left on device")
 
-    monkeypatch.setattr(compact, "accept", full)
+    monkeypatch.setattr(compact, step, full)
     options = ("--keep-recent", "2000", "--model", "openai/scripted", "--base-url", endpoint.base_url)
     outcome = run("compact", path, *options, "--accept-loss")
     assert outcome.code == 1

@@ -104,10 +104,10 @@ def compact(selector: str, options: CompactOptions, dry_run: bool, as_json: bool
                 return _tell_requests(session, plan, options, summarizer, injection, as_json)
             made = _summarised(session, plan, options, summarizer, injection, stop)
             refuse_cancelled(stop)
-            if not dry_run and not options.larger:
-                _refuse_larger(made.growth, "written")
             stopped = bool(unseen(made.survival)) and not options.accept_loss
             try:
+                if not dry_run and not options.larger:
+                    _refuse_larger(made.growth, "written")
                 written = accept(session, made, Writing(dry_run=dry_run or stopped, claim=claim))
             except (LeafwardError, OSError):
                 if made.summary.usage is not None and not as_json:
