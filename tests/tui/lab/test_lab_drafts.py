@@ -21,6 +21,8 @@ from tests.tui.sure import sure
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.pilot import Pilot
+
 
 def on_screen(pilot: Pilot[int], text: str) -> bool:
     return any(text in row for row in rows(pilot.app))
