@@ -200,7 +200,7 @@ class AboutLines(Painted):
     def _wrapped(self, width: int) -> list[tuple[str, str]]:
         most, room = (
             max((line.lines for line in self.lines), default=1),
-            self.screen.size.height - self.beside,
+            self.app.size.height - self.beside,
         )
         lines = self._wrapped_to(most, width)
         while len(lines) > room and most > 1:
