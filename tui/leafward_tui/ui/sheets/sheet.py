@@ -198,10 +198,8 @@ class AboutLines(Painted):
         return [Segment(" ", ground.blank), Segment(text, getattr(ground, hue) if hue else ground.sub)]
 
     def _wrapped(self, width: int) -> list[tuple[str, str]]:
-        most, room = (
-            max((line.lines for line in self.lines), default=1),
-            self.app.size.height - self.beside,
-        )
+        most, room = max((line.lines for line in self.lines), default=1), self.app.size.height
+        room -= self.beside
         lines = self._wrapped_to(most, width)
         while len(lines) > room and most > 1:
             most -= 1
