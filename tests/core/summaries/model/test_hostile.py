@@ -37,7 +37,7 @@ class TestAnswers:
     def test_one_that_holds_no_summary_is_an_empty_one(self, endpoint: Endpoint, text: str) -> None:
         endpoint.play(Reply(text))
         failed = refusal(endpoint)
-        assert str(failed) == "openai/x sent an empty answer"
+        assert str(failed) == "openai/x sent an empty answer (1,500 tokens spent, price not known)"
         assert failed.usage is not None
         assert failed.usage.output == 300
 
