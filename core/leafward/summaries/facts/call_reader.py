@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import compress
+from itertools import compress, islice
 from operator import not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,21 +38,23 @@ from leafward.summaries.facts.calls.placed_texts import (
 )
 from leafward.summaries.facts.calls.printed_errors import was_not_run
 from leafward.summaries.facts.forms import forms
+from leafward.summaries.facts.known_texts import Known
 from leafward.summaries.facts.sentences.checklists import checkboxes, is_put_off
 from leafward.summaries.facts.sentences.negation import sentence_key
 from leafward.summaries.facts.text_facts import TextFacts, new_sighting
 from leafward.summaries.facts.values import DROPPED, FactKind, Sighting, Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from leafward.summaries.facts.known_texts import Known
     from leafward.summaries.facts.sentences.standing_rules import StandingRules
     from leafward.summaries.facts.sentences.told_steps import ToldSteps
 
 _NAME = late(r"[\w$]+")
 _MANY = 200
 """Names in one call that are very many."""
+_PART = 100
+"""Messages whose outputs are given together."""
 _LONGEST_PATH = 4096
 """Characters of a path, of which no system takes more."""
 
@@ -274,22 +276,25 @@ class CallReader:
             self.failed[key] += 1
 
 
-def outputs_read(messages: Iterable[tuple[EntryIndex, Body]], cwd: str) -> Known:
-    """What a `CallReader` finds in the outputs of messages, as far as each output and its call tell it alone."""
+def outputs_read(messages: Sequence[tuple[EntryIndex, Body]], cwd: str) -> Iterator[Known]:
+    """What a `CallReader` finds in the outputs of messages, as far as each output and its call tell it alone; part after part."""
     texts = TextFacts(cwd)
     calls: dict[str, ToolCall] = {}
-    for entry, message in messages:
-        role = message.get("role")
-        if role == "assistant":
-            calls.update((call.id, call) for call in tool_calls(message))
-        elif role == "toolResult":
-            call = calls.get(str(message.get("toolCallId")))
-            text, failed = text_of(message.get("content")), bool(message.get("isError"))
-            if call is not None and (command := command_of(call.arguments)):
-                texts.ended(command, message, text, entry)
-            if failed or call is None or not _is_silent(call):
-                texts.printed(text, entry, failed=failed)
-    return texts.known
+    told = 0
+    for begin in range(0, len(messages), _PART):
+        for entry, message in messages[begin : begin + _PART]:
+            role = message.get("role")
+            if role == "assistant":
+                calls.update((call.id, call) for call in tool_calls(message))
+            elif role == "toolResult":
+                call = calls.get(str(message.get("toolCallId")))
+                text, failed = text_of(message.get("content")), bool(message.get("isError"))
+                if call is not None and (command := command_of(call.arguments)):
+                    texts.ended(command, message, text, entry)
+                if failed or call is None or not _is_silent(call):
+                    texts.printed(text, entry, failed=failed)
+        yield Known(islice(texts.known.items(), told, None))
+        told = len(texts.known)
 
 
 def _is_silent(call: ToolCall) -> bool:

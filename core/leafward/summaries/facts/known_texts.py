@@ -14,13 +14,12 @@ class Known(dict[tuple[object, ...], "list[Sighting]"]):
     """The facts of texts, by the text and its voice."""
 
     ahead: Callable[[], Known | None] | None = None
-    """Gives what another process read meanwhile, once it is there; None where none reads."""
+    """Gives what another process read since it was last asked; None where none reads."""
 
     def found(self, what: tuple[object, ...]) -> list[Sighting] | None:
         """The facts of a text; None where nobody read it yet."""
         found = self.get(what)
         if found is None and self.ahead is not None and (more := self.ahead()) is not None:
-            self.ahead = None
             self.update(more)
             found = self.get(what)
         return found

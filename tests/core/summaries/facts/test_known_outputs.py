@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from leafward.session.entries import EntryIndex
-from leafward.summaries.facts.call_reader import outputs_read
+from leafward.summaries.facts import call_reader
 from leafward.summaries.facts.known_texts import Known
 from leafward.summaries.facts.reader import FactReader
 
@@ -42,8 +44,13 @@ SPAN = [
 MESSAGES = [(EntryIndex(at), message) for at, message in enumerate(SPAN)]
 
 
-def test_a_reader_finds_what_was_read_in_outputs_known() -> None:
-    alone, known = FactReader(CWD), outputs_read(MESSAGES, CWD)
+@pytest.mark.parametrize("part", [1, 3, 500])
+def test_a_reader_finds_what_was_read_in_outputs_known(monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    monkeypatch.setattr(call_reader, "_PART", part)
+    alone, parts = FactReader(CWD), list(call_reader.outputs_read(MESSAGES, CWD))
+    assert len(parts) == -(-len(MESSAGES) // part)
+    known = Known(item for one in parts for item in one.items())
+    assert len(known) == sum(map(len, parts))
     ahead = dict(known)
     beside = FactReader(CWD, known)
     assert [beside.read(*one) for one in MESSAGES] == [alone.read(*one) for one in MESSAGES]
@@ -53,15 +60,17 @@ def test_a_reader_finds_what_was_read_in_outputs_known() -> None:
         assert outputs == {what for what in ahead if what[0] == kind}
 
 
-def test_a_text_is_asked_for_ahead_until_that_is_there() -> None:
-    known, there, asked_for = Known(), Known({("printed", "a"): []}), []
+def test_texts_are_asked_for_ahead_part_after_part() -> None:
+    known, asked_for = Known(), []
+    parts = [None, Known({("printed", "a"): []}), Known({("printed", "b"): []})]
 
     def ahead() -> Known | None:
         asked_for.append(1)
-        return there if len(asked_for) == 2 else None
+        return parts.pop(0)
 
     known.ahead = ahead
     assert known.found(("printed", "a")) is None
     assert known.found(("printed", "a")) == []
-    assert known.found(("printed", "b")) is None
-    assert len(asked_for) == 2
+    assert known.found(("printed", "a")) == []
+    assert known.found(("printed", "b")) == []
+    assert len(asked_for) == 3

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _MANY = 1_000
 """Messages from which another process redacts them while this one does other work; fewer are sooner done than it began."""
-_FOUND = "found"
-"""The word that another process found a secret."""
+_LOOKS, _FOUND = "looks", "found"
+"""The words that another process looks for secrets now, and that it found one."""
 _UNREAD = frozenset({"details", "usage", "timestamp", "api", "provider", "model", "toolName"})
 _UNREAD_OF_RESULTS = _UNREAD | {"content"}
 _SETTINGS = late(
@@ -79,23 +79,27 @@ class RedactionBeside:
             self._child.__exit__()
 
     def _outputs(self) -> Known | None:
-        """What the other process read in outputs, once it is there: it sends that first."""
-        piece = self._child.take() if self._child is not None and self._child.is_ready() else None
-        return piece if isinstance(piece, Known) else None
+        """What the other process read in outputs since it was last asked."""
+        piece = self._take(self._child) if self._child is not None and self._child.is_ready() else None
+        if piece is not None and not isinstance(piece, Known):
+            # It sends no more of them.
+            self._span.known.ahead = None
+            return None
+        return piece
 
-    def _take(self, child: Forked[_Piece]) -> bool:
-        """Takes the next piece; returns whether there was one."""
+    def _take(self, child: Forked[_Piece]) -> _Piece | None:
+        """The next piece; None where there is none any more."""
         piece = child.take()
         if isinstance(piece, _Done):
             self._done = piece
         self._found = self._found or piece == _FOUND
-        return piece is not None
+        return piece
 
     @property
     def may_be_clean(self) -> bool:
         """Whether another process is at it, and has found no secret so far."""
         child = self._child
-        while child is not None and self._done is None and child.is_ready() and self._take(child):
+        while child is not None and self._done is None and child.is_ready() and self._take(child) is not None:
             pass
         return child is not None and not self._found
 
@@ -107,7 +111,7 @@ class RedactionBeside:
     def redacted(self, stop: Callable[[], bool]) -> RedactedSpan:
         """The messages without secrets. Raises Cancelled."""
         child = self._child
-        while child is not None and self._done is None and self._take(child):
+        while child is not None and self._done is None and self._take(child) is not None:
             pass
         if self._done is None:
             return redacted(self._span.messages, stop)
@@ -121,7 +125,9 @@ class RedactionBeside:
 def _work_beside(span: Span, send: Callable[[_Piece], None]) -> None:
     """Sends what the outputs of a span tell, that there is a secret once one is found, and the messages that hold some, redacted."""
     messages = span.messages
-    send(outputs_read(messages, span.cwd))
+    for outputs in outputs_read(messages, span.cwd):
+        send(outputs)
+    send(_LOOKS)
     spoken, redactor = redacted(messages, never, partial(send, _FOUND))
     # It is long, and hardly anything is redacted afterwards.
     redactor.clean = set()
